@@ -143,6 +143,12 @@ impl Arguments {
             return Err(Error::request(format!("--levels {n} is out of range"))
                 .with_help("give levels up to 8, such as 0,1,2"));
         }
+        if self.models.iter().any(|model| model == Path::new("-")) {
+            return Err(Error::request(
+                "the model is standard input, `-`: it is read more than once",
+            )
+            .with_help("write the model to a file"));
+        }
         let (json, report) = (self.json.as_deref(), self.report.as_deref());
         if json.is_some() && json == report {
             return Err(Error::request("--json and --report name the same file")

@@ -103,7 +103,12 @@ impl FromStr for DistanceTarget {
         match text.split_once(':') {
             None if text == "boundary" => Ok(Self::Boundary),
             None if text == "creases" => Ok(Self::Creases),
-            Some(("vertex", ids)) => list(ids).map(Self::Vertices).ok_or_else(wrong),
+            Some(("vertex", ids)) => {
+                let mut ids: Vec<u32> = list(ids).ok_or_else(wrong)?;
+                ids.sort_unstable();
+                ids.dedup();
+                Ok(Self::Vertices(ids))
+            }
             Some(("patch", ids)) => list(ids).map(Self::Patches).ok_or_else(wrong),
             Some(("group", name)) if !name.is_empty() => Ok(Self::Group(name.into())),
             Some(("point", point)) => {

@@ -119,6 +119,7 @@ fn refusals_have_one_message_and_exit_code_2() {
         ("bench", "not provided:\n  <MODEL>"),
         ("bench fan.vtu --samples 4,65", "--samples 65 is out of range"),
         ("bench fan.vtu --levels 0,99", "--levels 99 is out of range"),
+        ("bench -", "the model is standard input, `-`: it is read more than once"),
         ("bench fan.vtu --repeats 0", "0 is not in 1..=10000"),
         ("bench fan.vtu --json fan.vtu", "is an input"),
         ("bench fan.vtu --json a --report a", "the same file"),

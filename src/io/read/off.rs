@@ -19,7 +19,9 @@ pub(super) fn is_off(mut head: &[u8]) -> bool {
         head = head[end..].trim_ascii_start();
     }
     let word = head.split(u8::is_ascii_whitespace).next().unwrap_or_default();
-    word.ends_with(b"OFF") && word.len() <= 6 && word.iter().all(u8::is_ascii_uppercase)
+    word.ends_with(b"OFF")
+        && word.len() <= "STCNOFF".len()
+        && word.iter().all(u8::is_ascii_uppercase)
         || word == b"4OFF"
         || word == b"nOFF"
 }
@@ -101,7 +103,13 @@ mod tests {
         for text in ["OFF 99999999999999 1 0\n0 0 0", "OFF 1 1 0 0 0 0 4000000000 1", "OFF"] {
             assert!(read(Path::new("a.off"), text.as_bytes()).is_err());
         }
-        assert!(is_off(b"OFF 1") && is_off(b"STOFF\n") && !is_off(b"OFFSET") && !is_off(b"v 0"));
+        assert!(
+            is_off(b"OFF 1")
+                && is_off(b"STOFF\n")
+                && is_off(b"STCNOFF\n")
+                && !is_off(b"OFFSET")
+                && !is_off(b"v 0")
+        );
         assert!(is_off(b"# by a program\n\n# of 2024\nOFF\n") && !is_off(b"# OFF\nv 0 0 0\n"));
     }
 }

@@ -13,6 +13,7 @@ use subsolid::surface::{
     Method, Scheme, SurfaceOptions, SurfacePlan, SurfaceSummary, check_ids, check_memory,
     vertex_limits,
 };
+use subsolid::topology::surface::SurfaceTopology;
 use subsolid::{SurfaceMesh, memory};
 
 use crate::arrays::{dictionary, lent, moved};
@@ -93,6 +94,9 @@ impl PySurface {
         let names = [crease_rule, boundary, triangles].map(Some);
         rules::set_rules(&mut mesh, names, uv_boundary)?;
         mesh.check().py()?;
+        if !mesh.creases.is_empty() {
+            SurfaceTopology::of(&mesh).check_creases(&mesh.creases).py()?;
+        }
         Ok(Self { mesh })
     }
 

@@ -144,6 +144,8 @@ def test_surfaces_move_with_their_points() -> None:
         with pytest.raises(subsolid.Error, match="0 and 8: the mesh has no such edge") as refused:
             surface.with_creases(([[8, 0]], sharpness))
         assert refused.value.elements == [("vertex", 0), ("vertex", 8)]
+        with pytest.raises(subsolid.Error, match="0 and 8: the mesh has no such edge"):
+            subsolid.Surface(surface.points, surface.faces, creases=([[8, 0]], sharpness))
 
 
 def test_rules_of_surfaces_are_told_and_changed(tmp_path: Any) -> None:

@@ -46,6 +46,11 @@ def test_files_say_what_they_leave_out(marked: subsolid.Solid, tmp_path: Any) ->
     limit = tmp_path / "limit.vtu"
     taken = "cell arrays class are left out: the output's own arrays have these names; rename them"
     assert losses(lambda: marked.write_limit(limit, 2)) == [f"{limit}: {FACES}", taken]
+    core = np.array([0, 1, 2, 3, -1, 0, 7, 2, 0, 0, 0, 0])
+    changed = "left out the values other than 0 and 1 of the groups of cells core"
+    assert losses(lambda: marked.with_cell_data({"group:core": core}).write(tmp_path / "c.vtu")) == [
+        f"{tmp_path / 'c.vtu'}: {changed}"
+    ]
     text = tmp_path / "a.bext"
     assert losses(lambda: marked.write_bext(text)) == [f"{text}: {loss}" for loss in [FACES, *CELLS]]
 

@@ -215,8 +215,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
         EvaluationRequest::Table(table) => table::run(a, &*backend, *table, &mesh, &solid, console),
         EvaluationRequest::Grid(request) => {
             if let Some(output) = &a.output {
-                let keeps_arrays = format != Some(io::Format::Csv);
-                warn_of_lost_data(&mesh, keeps_arrays, output, console);
+                warn_of_lost_data(&mesh, true, output, console);
             }
             run::run(a, &*backend, &request, &mesh, &solid, console)
         }

@@ -252,7 +252,9 @@ impl ModelArguments {
         console.warn(format!(
             "{model}: {} {} exactly where another vertex lies (the first: vertices {a} and {b}). \
              Cells are joined by shared vertex ids alone, so the solid is split there. Unless that is \
-             intended, join them: `subsolid refine {quoted} --levels 0 --weld -o joined.vtu`",
+             intended, join them: `subsolid refine {quoted} --levels 0 --weld -o joined.vtu` \
+             (`--weld=1e-9` also joins vertices that lie within that distance of one another, such as \
+             those of rotated copies)",
             counted(found.count, "vertex"),
             by_count(found.count, "lies", "lie")
         ));

@@ -36,7 +36,7 @@ use super::list::List;
 use super::memory::{check_size, say_size};
 use super::model::ModelArguments;
 use super::names::bare;
-use super::output::{check_ending, warn_left_out};
+use super::output::{check_ending, warn_left_out, warn_of_lost_data};
 use super::pieces::{part, piece_size};
 use super::processor::gpu_for;
 use super::quality;
@@ -159,6 +159,9 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     if let Some(format) = format {
         let arrays = mesh.cell_data.iter().filter(|array| array.group_name().is_none());
         io::check_names(format, arrays.map(|array| array.name.as_str()))?;
+    }
+    if let (Some(output), None) = (&a.output, &a.boundary) {
+        warn_of_lost_data(&mesh, true, output, console);
     }
     let start = Instant::now();
     let solid = a.model.analyze(&mesh, console)?;

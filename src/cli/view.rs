@@ -20,6 +20,7 @@ use super::gltf::{self, GlbArguments};
 use super::json::JsonReport;
 use super::model::{ModelArguments, SOLID_OR_SURFACE};
 use super::names::bare;
+use super::output::warn_of_lost_data;
 use super::surface::scheme_names;
 use super::unused::refuse_for_solids;
 use super::{Console, Outcome};
@@ -214,6 +215,7 @@ impl Arguments {
             }
             ControlMesh::Solid(mesh) => {
                 let (mesh, options) = (self.prepare_solid(mesh, console)?, request.skin_options());
+                warn_of_lost_data(&mesh, false, &self.output, console);
                 if self.linear {
                     return console.during(DRAWING, || SkinPolygons::of_cells(&mesh, &options));
                 }

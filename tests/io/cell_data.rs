@@ -1,7 +1,7 @@
 //! Arrays of the cells: read of the volume cells alone, refined, written and read again.
 
 use subsolid::io::{Dataset, WriteOptions, read, read_with_report, write};
-use subsolid::mesh::{CellArray, SolidMesh};
+use subsolid::mesh::{Attribute, CellArray, SolidMesh};
 
 use crate::samples::{self, Scratch};
 use crate::write::models::mixed_mesh;
@@ -396,5 +396,44 @@ fn coordinates_of_rectilinear_grids_stand_in_any_order() {
     ] {
         let error = read(scratch.file("c.vtk", text(order))).unwrap_err().to_string();
         assert!(error.contains(message), "{error}");
+    }
+}
+
+/// VTK's reader of legacy files loses what follows a longer name.
+#[test]
+fn names_that_vtk_does_not_read_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, fits) in [("n".repeat(255), true), ("n".repeat(256), false), (" ".repeat(86), false)]
+    {
+        for of_cells in [false, true] {
+            let mut mesh = mixed_mesh();
+            if of_cells {
+                let values = vec![1.0; mesh.cells.len()];
+                mesh.cell_data = vec![CellArray::new(&name, 1, values, false)];
+            } else {
+                let values = vec![1.0; mesh.points.len()];
+                mesh.attributes = vec![Attribute { name: name.clone(), width: 1, values }];
+            }
+            let path = directory.path().join("a.vtk");
+            match write(&path, &mesh, WriteOptions::default()) {
+                Ok(()) => {
+                    let again = read(&path).unwrap();
+                    assert!(
+                        again.attributes == mesh.attributes && again.cell_data == mesh.cell_data
+                    );
+                    std::fs::remove_file(&path).unwrap();
+                }
+                Err(error) => {
+                    assert!(error.to_string().contains("VTK reads 255 at most"), "{error}")
+                }
+            }
+            assert_eq!(
+                write(&path, &mesh, WriteOptions::default()).is_ok(),
+                fits,
+                "{}",
+                name.len()
+            );
+            write(directory.path().join("a.vtu"), &mesh, WriteOptions::default()).unwrap();
+        }
     }
 }

@@ -99,6 +99,26 @@ fn the_last_tag_of_a_place_holds() {
     assert_eq!(sharpness, [0.0, 2.0]);
 }
 
+/// Values of vertices of no face are not written to `.glb`.
+#[test]
+fn glb_keeps_attributes_that_are_numbers_on_faces() {
+    let mut points = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    points.push([5.0; 3]);
+    let mut mesh = SurfaceMesh::new(points, Polygons::uniform(3, vec![0, 1, 2]));
+    for (not_a_number, is_lost) in [(3, false), (1, true)] {
+        let mut values = vec![1.0; 4];
+        values[not_a_number] = f64::NAN;
+        mesh.attributes = vec![Attribute { name: "t".into(), width: 1, values }];
+        let losses = SurfaceFormat::Glb.losses(&mesh);
+        assert_eq!(losses.iter().any(|loss| loss == "attributes `t`"), is_lost, "{losses:?}");
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.glb");
+        write_surface(&path, &mesh).unwrap();
+        let bytes = std::fs::read(path).unwrap();
+        assert_eq!(bytes.windows(2).any(|word| word == b"_T"), !is_lost);
+    }
+}
+
 /// Single precision has few digits left for a model far from the origin.
 #[test]
 fn stl_says_that_digits_are_lost() {
@@ -139,6 +159,24 @@ fn ply_keeps_attributes_apart() {
     for (name, attribute) in written.iter().zip(&mesh.attributes) {
         assert_eq!(found(name), attribute.values, "{name}");
     }
+}
+
+/// A file without faces is nothing that readers take.
+#[test]
+fn surfaces_of_holes_alone_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let points = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    let mut mesh = SurfaceMesh::new(points, Polygons::uniform(3, vec![0, 1, 2]));
+    mesh.holes = vec![0];
+    for name in ["a.ply", "a.vtp", "a.stl", "a.glb"] {
+        let path = directory.path().join(name);
+        let error = write_surface(&path, &mesh).unwrap_err().to_string();
+        assert!(error.contains("all faces of the surface are holes"), "{error}");
+        assert!(!path.exists());
+    }
+    let path = directory.path().join("a.obj");
+    write_surface(&path, &mesh).unwrap();
+    assert_eq!(read_surface(&path).unwrap().holes, [0]);
 }
 
 /// Scalars that are named as components of a vector stay apart where an array has its name.

@@ -11,6 +11,7 @@ use subsolid::{Error, Result};
 use super::{Arguments, Console, Outcome};
 use crate::cli::console::since;
 use crate::cli::gltf;
+use crate::cli::output::warn_of_lost_data;
 use crate::cli::unused::refuse_given;
 
 pub fn run(a: &Arguments, output: &Path, console: &Console) -> Result<Outcome> {
@@ -35,11 +36,7 @@ pub fn run(a: &Arguments, output: &Path, console: &Console) -> Result<Outcome> {
         console.during("Evaluating", || SkinPolygons::with_topology(&mesh, topology, &options))?;
     let points = counted(skin.surface.points.len(), "point");
     console.status("Evaluated", format!("{points} of the boundary in {}", since(start)));
-    if !mesh.cell_data.is_empty() {
-        let names: Vec<String> = mesh.cell_data.iter().map(|a| format!("`{}`", a.name)).collect();
-        let names = names.join(", ");
-        console.warn(format!("{}: left out arrays of cells {names}", output.display()));
-    }
+    warn_of_lost_data(&mesh, false, output, console);
     gltf::write_skin(output, skin, glb, console)
 }
 

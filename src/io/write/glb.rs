@@ -18,7 +18,7 @@ use serde::Deserialize;
 
 use crate::error::{Error, Result, option_name};
 use crate::memory;
-use crate::mesh::{Attribute, SurfaceMesh, area_normal};
+use crate::mesh::{Attribute, SurfaceMesh, area_normal, used_rows};
 use crate::numbers::vector::norm;
 
 /// Bytes of a number of every array.
@@ -153,16 +153,21 @@ impl GlbOptions {
 }
 
 /// Whether an attribute of a mesh is written: widths of 1 to 4, of numbers that single precision
-/// holds.
-pub fn is_kept(attribute: &Attribute) -> bool {
-    (1..=4).contains(&attribute.width) && attribute.values.iter().all(|x| (*x as f32).is_finite())
-        || attribute.is_normals()
+/// holds at the vertices that are `used`, or at all.
+pub fn is_kept(attribute: &Attribute, used: Option<&[bool]>) -> bool {
+    let width = attribute.width;
+    let holds = |values: &[f64]| values.iter().all(|x| (*x as f32).is_finite());
+    let has_numbers = || match used {
+        Some(used) => holds(&used_rows(&attribute.values, width, used)),
+        None => holds(&attribute.values),
+    };
+    (1..=4).contains(&width) && has_numbers() || attribute.is_normals()
 }
 
 /// Bytes of the arrays of a mesh.
 fn length(mesh: &SurfaceMesh, options: &GlbOptions) -> usize {
     let colors = if options.colors.is_empty() { 0 } else { 3 };
-    let kept = mesh.attributes.iter().filter(|attribute| is_kept(attribute));
+    let kept = mesh.attributes.iter().filter(|attribute| is_kept(attribute, None));
     let width = 3 + colors + kept.map(|attribute| attribute.width).sum::<usize>();
     BYTES * (width * mesh.points.len() + 3 * mesh.triangle_count())
 }
@@ -244,7 +249,7 @@ fn arrays<'m>(
         });
     }
     let mut names = HashSet::new();
-    for attribute in mesh.attributes.iter().filter(|attribute| is_kept(attribute)) {
+    for attribute in mesh.attributes.iter().filter(|attribute| is_kept(attribute, None)) {
         let width = attribute.width;
         if attribute.is_color() && options.colors.is_empty() {
             let value = move |v: usize, component: usize| {

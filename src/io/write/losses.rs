@@ -9,7 +9,7 @@ impl Format {
     /// nothing. A table holds the points with their arrays and corners alone.
     pub fn losses(self, mesh: &SolidMesh) -> Vec<String> {
         if self != Self::Csv {
-            return Vec::new();
+            return lost_group_values(mesh).into_iter().collect();
         }
         let all = [(mesh.cells.len(), "cell"), (mesh.creases.edges.len(), "crease")];
         let lost = all.iter().filter(|(count, _)| *count > 0);
@@ -32,5 +32,16 @@ pub fn lost_data(mesh: &SolidMesh, keeps_cell_arrays: bool) -> Vec<String> {
         .into_iter()
         .filter(|(_, names)| !names.is_empty())
         .map(|(kind, names)| format!("the {kind} {}", names.join(", ")))
+        .chain(lost_group_values(mesh).filter(|_| keeps_cell_arrays))
         .collect()
+}
+
+/// The groups of cells whose arrays have values other than 0 and 1: files have 1 for each member.
+fn lost_group_values(mesh: &SolidMesh) -> Option<String> {
+    let has_others = |array: &&CellArray| array.values.iter().any(|&x| x != 0.0 && x != 1.0);
+    let groups = mesh.cell_data.iter().filter(|array| array.group_name().is_some());
+    let names: Vec<&str> = groups.filter(has_others).filter_map(CellArray::group_name).collect();
+    (!names.is_empty()).then(|| {
+        format!("the values other than 0 and 1 of the groups of cells {}", names.join(", "))
+    })
 }

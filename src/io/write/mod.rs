@@ -133,14 +133,17 @@ pub fn check_output(path: impl AsRef<Path>) -> Result<Format> {
     Ok(format)
 }
 
-/// Checks, before any work is done for it, that a format keeps attributes of these names apart:
-/// names in `.npz` differ in more than signs.
+/// Checks, before any work is done for it, that a format holds attributes of these names and keeps
+/// them apart: names in `.npz` differ in more than signs, those in `.vtk` are not longer than VTK
+/// reads.
 ///
 /// # Errors
-/// [`Error::Request`] naming two attributes.
+/// [`Error::Request`] naming one attribute or two.
 pub fn check_names<'n>(format: Format, names: impl IntoIterator<Item = &'n str>) -> Result<()> {
-    if format != Format::Npz {
-        return Ok(());
+    match format {
+        Format::Vtk => return names.into_iter().try_for_each(vtk::check_name),
+        Format::Npz => {}
+        _ => return Ok(()),
     }
     let mut known = HashMap::new();
     for name in names {

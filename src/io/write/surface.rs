@@ -52,11 +52,13 @@ impl SurfaceFormat {
     /// What a file of this format leaves out of `mesh`, in words; empty if nothing.
     pub fn losses(self, mesh: &SurfaceMesh) -> Vec<String> {
         let mut losses = Vec::new();
+        // the others are not written
+        let used = (self == Self::Glb).then(|| mesh.without_holes().used_vertices());
         let kept = |attribute: &Attribute| match self {
             Self::Obj => attribute.is_normals(),
             Self::Ply | Self::Vtp => true,
             Self::Stl => false,
-            Self::Glb => glb::is_kept(attribute),
+            Self::Glb => glb::is_kept(attribute, used.as_deref()),
         };
         let lost = mesh.attributes.iter().filter(|attribute| !kept(attribute));
         let names: Vec<_> = lost.map(|attribute| format!("`{}`", attribute.name)).collect();
@@ -169,6 +171,10 @@ pub fn write_surface_with(
         SurfaceFormat::Obj => (Cow::Borrowed(mesh), Cow::Borrowed(glb)),
         _ => (mesh.without_holes(), Cow::Borrowed(glb)),
     };
+    if seen.faces.is_empty() {
+        return Err(Error::mesh("all faces of the surface are holes: none is left to write")
+            .with_help("write .obj, which tags holes"));
+    }
     if matches!(format, SurfaceFormat::Stl | SurfaceFormat::Glb) {
         if let Some((compact, left)) = seen.compact() {
             if colors > 0 {

@@ -208,6 +208,22 @@ fn push_arrays<'a>(
     }
 }
 
+/// Longest name that VTK reads, encoded: beyond it the rest of the file is lost.
+const MAX_NAME_BYTES: usize = 255;
+
+/// Refuses a name that VTK cannot read back.
+pub fn check_name(name: &str) -> Result<()> {
+    let bytes = encode(name).len();
+    if bytes <= MAX_NAME_BYTES {
+        return Ok(());
+    }
+    let start: String = name.chars().take(40).collect();
+    Err(Error::request(format!(
+        "the name `{start}…` has {bytes} bytes in .vtk, of which VTK reads {MAX_NAME_BYTES} at most"
+    ))
+    .with_help("shorten it, or write .vtu"))
+}
+
 /// A name without blanks, as VTK encodes and decodes it.
 fn encode(name: &str) -> String {
     let mut encoded = String::with_capacity(name.len());

@@ -222,7 +222,7 @@ fn smoothing_has_the_bits_of_the_cpu() {
             device.attribute(EntityKind::Vertex, 1, AttributeLayout::Planar, &moves).unwrap();
         for layout in [AttributeLayout::Interleaved, AttributeLayout::Planar] {
             let mut now = device.attribute(EntityKind::Vertex, 3, layout, values).unwrap();
-            device.smooth(&mut now, (7, 0.3), &moves).unwrap();
+            device.smooth(&mut now, 7, 0.3, &moves).unwrap();
             assert!(device.read(&now).unwrap() == expected, "{name}");
         }
     }

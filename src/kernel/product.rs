@@ -131,8 +131,10 @@ unsafe fn product_tiled<T: Real, L: Lanes<T>, const S: usize, const C: usize>(
                 let panel = columns.panel.add(first_column);
                 let weights = packed.weights.as_ptr().add(at);
                 let mut sums = sum_tile::<T, L, S, C>(
-                    (weights, tile::<T>()),
-                    (panel, columns.stride),
+                    weights,
+                    tile::<T>(),
+                    panel,
+                    columns.stride,
                     packed.controls,
                 );
                 for (c, sums) in sums.iter_mut().enumerate() {
@@ -149,11 +151,13 @@ unsafe fn product_tiled<T: Real, L: Lanes<T>, const S: usize, const C: usize>(
                     }
                 }
                 let used = C.min(count - first_column);
-                let samples = (first_sample, step.min(packed.samples - first_sample));
+                let samples = first_sample..packed.samples.min(first_sample + step);
                 if columns.m == 3 {
-                    write_points(&sums, columns, (first_column / 3, used / 3), samples);
+                    let first_group = first_column / 3;
+                    let groups = first_group..first_group + used / 3;
+                    write_points(&sums, columns, groups, samples);
                 } else {
-                    write_columns(&sums, columns, (first_column, used), samples);
+                    write_columns(&sums, columns, first_column..first_column + used, samples);
                 }
             }
         }
@@ -163,8 +167,10 @@ unsafe fn product_tiled<T: Real, L: Lanes<T>, const S: usize, const C: usize>(
 /// Sums of one tile, [column][vector of samples].
 #[inline(always)]
 unsafe fn sum_tile<T: Real, L: Lanes<T>, const S: usize, const C: usize>(
-    (mut weights, weights_step): (*const T, usize),
-    (mut panel, panel_step): (*const T, usize),
+    mut weights: *const T,
+    weights_step: usize,
+    mut panel: *const T,
+    panel_step: usize,
     controls: usize,
 ) -> [[L; S]; C] {
     // SAFETY: by the caller, `controls` rows of both are readable.
@@ -188,16 +194,17 @@ unsafe fn sum_tile<T: Real, L: Lanes<T>, const S: usize, const C: usize>(
     }
 }
 
-/// Writes a tile for m = 3, where three columns are one point.
+/// Writes a tile for m = 3, where three columns are one point: of some groups, their samples.
 #[inline(always)]
 unsafe fn write_points<T: Real, L: Lanes<T>, const S: usize, const C: usize>(
     sums: &[[L; S]; C],
     columns: ProductColumns<'_, T>,
-    (first_group, groups): (usize, usize),
-    (first_sample, samples): (usize, usize),
+    groups: Range<usize>,
+    samples: Range<usize>,
 ) {
+    let (group_count, sample_count) = (groups.end - groups.start, samples.end - samples.start);
     for group in 0..C / 3 {
-        if group >= groups {
+        if group >= group_count {
             break;
         }
         for s in 0..S {
@@ -207,8 +214,8 @@ unsafe fn write_points<T: Real, L: Lanes<T>, const S: usize, const C: usize>(
                 let at = before + i * L::COUNT;
                 // SAFETY: `left` numbers of this tile remain in the place of the group.
                 unsafe {
-                    let to = columns.targets[first_group + group].add(3 * first_sample + at);
-                    let left = (3 * samples).saturating_sub(at);
+                    let to = columns.targets[groups.start + group].add(3 * samples.start + at);
+                    let left = (3 * sample_count).saturating_sub(at);
                     if left < L::COUNT {
                         vector.store_first(to, left);
                     } else if columns.stream && to.align_offset(size_of::<L>()) == 0 {
@@ -222,24 +229,26 @@ unsafe fn write_points<T: Real, L: Lanes<T>, const S: usize, const C: usize>(
     }
 }
 
-/// Writes a tile for any m, number by number.
+/// Writes a tile for any m, number by number: the `used` columns, their samples.
 #[inline(always)]
 unsafe fn write_columns<T: Real, L: Lanes<T>, const S: usize, const C: usize>(
     sums: &[[L; S]; C],
     columns: ProductColumns<'_, T>,
-    (first_column, used): (usize, usize),
-    (first_sample, samples): (usize, usize),
+    used: Range<usize>,
+    samples: Range<usize>,
 ) {
     let mut numbers = [[T::default(); crate::numbers::MAX_LANES]; S];
-    for (c, sums) in sums.iter().enumerate().take(used) {
-        let (group, component) = ((first_column + c) / columns.m, (first_column + c) % columns.m);
+    let (used_count, sample_count) = (used.end - used.start, samples.end - samples.start);
+    for (c, sums) in sums.iter().enumerate().take(used_count) {
+        let column = used.start + c;
+        let (group, component) = (column / columns.m, column % columns.m);
         // SAFETY: samples of this tile and this column have their place in the group's.
         unsafe {
             for (numbers, sum) in numbers.iter_mut().zip(sums) {
                 sum.store(numbers.as_mut_ptr());
             }
-            let to = columns.targets[group].add(first_sample * columns.m + component);
-            for sample in 0..samples {
+            let to = columns.targets[group].add(samples.start * columns.m + component);
+            for sample in 0..sample_count {
                 let number = numbers[sample / L::COUNT][sample % L::COUNT];
                 *to.add(sample * columns.m) = number;
             }
@@ -256,7 +265,8 @@ unsafe fn write_columns<T: Real, L: Lanes<T>, const S: usize, const C: usize>(
 #[inline(always)]
 pub(super) unsafe fn deliver<T: Real, L: Lanes<T>>(
     from: &[T],
-    (order, m): (&[u32], usize),
+    order: &[u32],
+    m: usize,
     to: &mut [T],
     stage: Option<&mut AlignedBuffer<T>>,
 ) {

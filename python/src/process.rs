@@ -125,7 +125,7 @@ impl PySolid {
             let query = Query::of_topology(mesh, topology, QueryStrategy::Rows)?;
             let fixed = |v: u32| fix_boundary && topology.is_boundary_vertex(v);
             let smoothed = |values: &[f64], steps| {
-                smooth_attribute(&query, values, width, (steps, factor), fixed)
+                smooth_attribute(&query, values, width, steps, factor, fixed)
             };
             let mut values = smoothed(&attribute.values, steps.min(1))?;
             for _ in 1..steps {

@@ -160,7 +160,7 @@ impl PySolid {
     fn sides<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let Analyzed { mesh, solid, .. } = &*self.shared;
         let (side, count) = sides(solid.topology(), &mesh.creases);
-        let all = side_vertices(solid.topology(), (&side, count));
+        let all = side_vertices(solid.topology(), &side, count);
         let ids = |own: Vec<u32>| own.into_iter().map(i64::from).collect::<Vec<i64>>();
         all.into_iter()
             .map(|own| {

@@ -222,8 +222,8 @@ impl PySlices {
             let columns = grid.size[0];
             let channels = source.channels().len();
             let paint = |materials: &Materials| {
-                let painted = materials.paint(index, (&coverage, columns), (&values, channels));
-                painted.map_err(|unfit| unfit.error(source, (index, height), grid))
+                let painted = materials.paint(index, &coverage, columns, &values, channels);
+                painted.map_err(|unfit| unfit.error(source, index, height, grid))
             };
             let painted = self.materials.as_ref().map(paint).transpose()?;
             Ok((layer, Some(coverage), values, painted))

@@ -133,7 +133,7 @@ impl Slicer {
             Surface::of_closed(surface, points, options.axis, tolerance)?;
         let mut slicer = Self::of_whole(surface, options.axis, tolerance, shells)?;
         let (chords, Self { surface, index, shells, .. }) = (slicer.chord_tolerance(), &mut slicer);
-        stray::mark(shells, &of_patches, (surface, index), [chords, tolerance]);
+        stray::mark(shells, &of_patches, surface, index, [chords, tolerance]);
         Ok(slicer)
     }
 

@@ -151,13 +151,12 @@ unsafe fn product_tiled<T: Real, L: Lanes<T>, const S: usize, const C: usize>(
                     }
                 }
                 let used = C.min(count - first_column);
-                let samples = first_sample..packed.samples.min(first_sample + step);
+                let samples = step.min(packed.samples - first_sample);
                 if columns.m == 3 {
-                    let first_group = first_column / 3;
-                    let groups = first_group..first_group + used / 3;
-                    write_points(&sums, columns, groups, samples);
+                    let (first_group, groups) = (first_column / 3, used / 3);
+                    write_points(&sums, columns, first_group, groups, first_sample, samples);
                 } else {
-                    write_columns(&sums, columns, first_column..first_column + used, samples);
+                    write_columns(&sums, columns, first_column, used, first_sample, samples);
                 }
             }
         }
@@ -194,17 +193,18 @@ unsafe fn sum_tile<T: Real, L: Lanes<T>, const S: usize, const C: usize>(
     }
 }
 
-/// Writes a tile for m = 3, where three columns are one point: of some groups, their samples.
+/// Writes a tile for m = 3, where three columns are one point: `groups` of them, `samples` of each.
 #[inline(always)]
 unsafe fn write_points<T: Real, L: Lanes<T>, const S: usize, const C: usize>(
     sums: &[[L; S]; C],
     columns: ProductColumns<'_, T>,
-    groups: Range<usize>,
-    samples: Range<usize>,
+    first_group: usize,
+    groups: usize,
+    first_sample: usize,
+    samples: usize,
 ) {
-    let (group_count, sample_count) = (groups.end - groups.start, samples.end - samples.start);
     for group in 0..C / 3 {
-        if group >= group_count {
+        if group >= groups {
             break;
         }
         for s in 0..S {
@@ -214,8 +214,8 @@ unsafe fn write_points<T: Real, L: Lanes<T>, const S: usize, const C: usize>(
                 let at = before + i * L::COUNT;
                 // SAFETY: `left` numbers of this tile remain in the place of the group.
                 unsafe {
-                    let to = columns.targets[groups.start + group].add(3 * samples.start + at);
-                    let left = (3 * sample_count).saturating_sub(at);
+                    let to = columns.targets[first_group + group].add(3 * first_sample + at);
+                    let left = (3 * samples).saturating_sub(at);
                     if left < L::COUNT {
                         vector.store_first(to, left);
                     } else if columns.stream && to.align_offset(size_of::<L>()) == 0 {
@@ -229,26 +229,26 @@ unsafe fn write_points<T: Real, L: Lanes<T>, const S: usize, const C: usize>(
     }
 }
 
-/// Writes a tile for any m, number by number: the `used` columns, their samples.
+/// Writes a tile for any m, number by number: `used` columns, `samples` of each.
 #[inline(always)]
 unsafe fn write_columns<T: Real, L: Lanes<T>, const S: usize, const C: usize>(
     sums: &[[L; S]; C],
     columns: ProductColumns<'_, T>,
-    used: Range<usize>,
-    samples: Range<usize>,
+    first_column: usize,
+    used: usize,
+    first_sample: usize,
+    samples: usize,
 ) {
     let mut numbers = [[T::default(); crate::numbers::MAX_LANES]; S];
-    let (used_count, sample_count) = (used.end - used.start, samples.end - samples.start);
-    for (c, sums) in sums.iter().enumerate().take(used_count) {
-        let column = used.start + c;
-        let (group, component) = (column / columns.m, column % columns.m);
+    for (c, sums) in sums.iter().enumerate().take(used) {
+        let (group, component) = ((first_column + c) / columns.m, (first_column + c) % columns.m);
         // SAFETY: samples of this tile and this column have their place in the group's.
         unsafe {
             for (numbers, sum) in numbers.iter_mut().zip(sums) {
                 sum.store(numbers.as_mut_ptr());
             }
-            let to = columns.targets[group].add(samples.start * columns.m + component);
-            for sample in 0..sample_count {
+            let to = columns.targets[group].add(first_sample * columns.m + component);
+            for sample in 0..samples {
                 let number = numbers[sample / L::COUNT][sample % L::COUNT];
                 *to.add(sample * columns.m) = number;
             }

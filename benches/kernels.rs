@@ -181,7 +181,7 @@ fn irregular(c: &mut Criterion) {
             b.iter(|| {
                 for (nets, cells) in nets.chunks(BATCH * m).zip(places.chunks_mut(BATCH)) {
                     let output = TableOutput { cells, order, negate: false };
-                    weights.evaluate(simd, &mut scratch, (&controls, 3), nets, output);
+                    weights.evaluate(simd, &mut scratch, &controls, 3, nets, output);
                 }
             });
         });

@@ -75,12 +75,7 @@ impl Model {
     }
 
     /// Prints the row of a run that makes so many faces or points, and writes so many bytes.
-    fn time(
-        &self,
-        (scheme, method): (&str, &str),
-        [faces, bytes]: [usize; 2],
-        run: &mut dyn FnMut(),
-    ) {
+    fn time(&self, scheme: &str, method: &str, [faces, bytes]: [usize; 2], run: &mut dyn FnMut()) {
         if !self.is_wanted(scheme, method) {
             return;
         }
@@ -100,19 +95,19 @@ impl Model {
         let kept = self.plan(scheme, Method::Matrix, *levels);
         let (faces, points) = (kept.corners().len() / size, 12 * kept.vertex_count());
         let with_topology = [faces, points + 4 * size * faces];
-        self.time((name, "matrix, with topology"), with_topology, &mut || {
+        self.time(name, "matrix, with topology", with_topology, &mut || {
             let plan = self.plan(scheme, Method::Matrix, *levels);
             drop(black_box((plan.evaluate(controls), plan)));
         });
         let mut workspace = Workspace::default();
         let mut spare = Some(kept.clone());
-        self.time((name, "matrix, with topology, in its memory"), with_topology, &mut || {
+        self.time(name, "matrix, with topology, in its memory", with_topology, &mut || {
             let plan = spare.take().expect("put back below");
             let plan = plan.plan_again(mesh).expect("a valid mesh");
             plan.evaluate_into(controls, &mut workspace).expect("as many points");
             spare = Some(plan);
         });
-        self.time((name, "matrix, points"), [faces, points], &mut || {
+        self.time(name, "matrix, points", [faces, points], &mut || {
             kept.evaluate_into(controls, &mut workspace).expect("as many points");
         });
     }
@@ -122,12 +117,12 @@ impl Model {
         let kept = self.plan(Scheme::CatmullClark, Method::EdgeFriend, *levels);
         let (faces, points) = (kept.corners().len() / 4, 12 * kept.vertex_count());
         let mut friends = FriendWorkspace::default();
-        let row = ("Catmull-Clark", "edge-friend, with topology");
-        self.time(row, [faces, points + 16 * faces], &mut || {
+        let method = "edge-friend, with topology";
+        self.time("Catmull-Clark", method, [faces, points + 16 * faces], &mut || {
             with_topology(mesh, *levels, controls, &mut friends);
         });
         let mut workspace = Workspace::default();
-        self.time(("Catmull-Clark", "edge-friend, points"), [faces, points], &mut || {
+        self.time("Catmull-Clark", "edge-friend, points", [faces, points], &mut || {
             kept.evaluate_into(controls, &mut workspace).expect("as many points");
         });
     }
@@ -143,10 +138,10 @@ impl Model {
             let points = refinement.quads().iter().flatten().collect::<HashSet<_>>().len();
             let evaluator = refinement.evaluator::<f32>().expect("tables");
             let mut workspace = StaticWorkspace::default();
-            self.time(("Catmull-Clark", &what), [points, 12 * points], &mut || {
+            self.time("Catmull-Clark", &what, [points, 12 * points], &mut || {
                 evaluator.evaluate_into(controls, &mut workspace).expect("as many points");
             });
-            self.time(("Catmull-Clark", &set_up), [points, 12 * points], &mut || {
+            self.time("Catmull-Clark", &set_up, [points, 12 * points], &mut || {
                 let refinement =
                     StaticRefinement::new(mesh, Scheme::CatmullClark, level).expect("as before");
                 drop(black_box(refinement.evaluator::<f32>()));
@@ -160,7 +155,7 @@ impl Model {
             let kept = self.plan(Scheme::CatmullClark, Method::Matrix, level);
             let single = kept.single_matrix::<f32>().expect("a mesh matrix");
             let mut refined = vec![[0.0; 3]; single.len()];
-            self.time(("Catmull-Clark", &what), [single.len(), 12 * single.len()], &mut || {
+            self.time("Catmull-Clark", &what, [single.len(), 12 * single.len()], &mut || {
                 single.evaluate_into(&self.controls, black_box(&mut refined));
             });
         }

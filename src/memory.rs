@@ -97,7 +97,7 @@ pub fn check(what: impl Display, need: u128, help: impl FnOnce(u128) -> Message)
     if need < MIN_MACHINE_BYTES {
         return Ok(());
     }
-    check_limit(what, need, ("what is free is", free_memory()), help)
+    check_limit(what, need, "what is free is", free_memory(), help)
 }
 
 /// Like [`check`], against half of all memory: the other half is kept for data held at the same time.
@@ -110,7 +110,7 @@ pub fn check_half(
     help: impl FnOnce(u128) -> Message,
 ) -> Result<()> {
     let half = physical_memory().map(|bytes| bytes / 2);
-    check_limit(what, need, ("half of this machine's memory is", half), help)
+    check_limit(what, need, "half of this machine's memory is", half, help)
 }
 
 /// What helps where a mesh does not fit.
@@ -121,7 +121,8 @@ pub(crate) fn coarser_or_shared() -> Message {
 fn check_limit(
     what: impl Display,
     need: u128,
-    (has, limit): (&str, Option<u64>),
+    has: &str,
+    limit: Option<u64>,
     help: impl FnOnce(u128) -> Message,
 ) -> Result<()> {
     let Some(limit) = limit.map(u128::from).filter(|&limit| need > limit) else { return Ok(()) };

@@ -23,22 +23,24 @@ pub fn time() -> subsolid::Result<()> {
         ("with derivatives in space", Want::FIRST, true),
         ("with second derivatives of the position", Want::SECOND, false),
     ] {
-        measure(&gpu, ("box", &block), scheme, want, (name, derivatives))?;
+        measure(&gpu, "box", &block, scheme, want, name, derivatives)?;
     }
     let mut block = Shape::parse("box", &[30, 30, 30])?.build()?;
     crease_by_angle(&mut block, 40.0)?;
-    let name = ("with first and second derivatives in space", true);
-    measure(&gpu, ("box", &block), scheme, Want::SECOND, name)?;
+    let name = "with first and second derivatives in space";
+    measure(&gpu, "box", &block, scheme, Want::SECOND, name, true)?;
     let fan = Shape::parse("fan", &[5, 400, 2])?.build()?;
-    measure(&gpu, ("fan", &fan), scheme, Want::FIRST, ("physical quantities", false))
+    measure(&gpu, "fan", &fan, scheme, Want::FIRST, "physical quantities", false)
 }
 
 fn measure(
     gpu: &Cuda,
-    (shape, mesh): (&str, &SolidMesh),
+    shape: &str,
+    mesh: &SolidMesh,
     scheme: QuadratureScheme,
     want: Want,
-    (name, derivatives): (&str, bool),
+    name: &str,
+    derivatives: bool,
 ) -> subsolid::Result<()> {
     let solid = Solid::new(mesh)?;
     let quadrature = Quadrature::new(&solid, scheme, want)?;

@@ -6,7 +6,6 @@ use subsolid::backend::Choice;
 use subsolid::slice::{Axis, Channel, Sampling, SliceOptions, check_planes};
 
 use crate::errors::{IntoPython, refused};
-use crate::request::named;
 
 /// How layers are cut.
 #[derive(Clone, Copy)]
@@ -23,31 +22,28 @@ pub struct LayerCut {
 }
 
 impl LayerCut {
-    pub fn new(
-        (height, origin, axis, tolerance): (f64, Option<f64>, &str, Option<f64>),
-        (pixel, resolution): (Option<f64>, Option<[usize; 2]>),
-        (planes, antialias): (usize, bool),
-        backend: &str,
-    ) -> PyResult<Self> {
-        let axis = named("axis", axis)?;
-        let backend: Choice = backend.parse().py()?;
-        if backend.is_gpu() && pixel.is_none() {
+    /// Refuses options that have no use or are out of range.
+    pub fn check(&self) -> PyResult<()> {
+        if self.backend.is_gpu() && self.pixel.is_none() {
             return Err(refused(
                 "a GPU for layers without pixels",
                 "give the size of a pixel, or leave backend out",
             ));
         }
-        if resolution.is_some() && pixel.is_none() {
+        if self.resolution.is_some() && self.pixel.is_none() {
             return Err(refused("resolution without pixels", "give the size of a pixel"));
         }
-        check_planes(planes).py()?;
-        let sampling = if antialias { Sampling::Area } else { Sampling::Center };
-        Ok(Self { height, origin, axis, tolerance, pixel, resolution, planes, sampling, backend })
+        check_planes(self.planes).py()
     }
 
     pub fn options(&self) -> SliceOptions {
         SliceOptions { axis: self.axis, tolerance: self.tolerance }
     }
+}
+
+/// Where the coverage of pixels is sampled.
+pub fn sampling(antialias: bool) -> Sampling {
+    if antialias { Sampling::Area } else { Sampling::Center }
 }
 
 /// Attributes that layers have at their pixels.

@@ -6,7 +6,7 @@ use subsolid::plan::Want;
 use crate::count;
 use crate::errors::{IntoPython, refused};
 use crate::limit::PyLimit;
-use crate::plan::PyPlan;
+use crate::plan::{ProcessorRequest, PyPlan};
 use crate::request;
 use crate::solid::PySolid;
 use crate::threads::CallThreads;
@@ -41,8 +41,11 @@ impl<'py> PlanRequest<'py, '_> {
         if self.jacobian {
             want = want | Want::DETERMINANT;
         }
-        let strategy = request::named("strategy", self.strategy)?;
-        let processor = (self.backend, strategy, request::named("precision", self.precision)?);
+        let processor = ProcessorRequest {
+            backend: self.backend,
+            strategy: request::named("strategy", self.strategy)?,
+            precision: request::named("precision", self.precision)?,
+        };
         let threads = CallThreads::new(self.threads)?;
         PyPlan::new(solid.py(), solid.clone().unbind(), &samples, want, processor, threads)
     }

@@ -7,12 +7,13 @@ use subsolid::quadrature::{QuadratureScheme, side_vertices, sides};
 use crate::arrays::moved;
 use crate::cells::Analyzed;
 use crate::count;
-use crate::cut::{LayerCut, WantedAttributes};
-use crate::errors::refused;
+use crate::cut::{LayerCut, WantedAttributes, sampling};
+use crate::errors::{IntoPython, refused};
 use crate::locate::{PyLocator, locate};
 use crate::materials::WantedMaterials;
 use crate::model::Moved;
 use crate::quadrature::{PyQuadrature, Where};
+use crate::request::named;
 use crate::slice::PySlices;
 use crate::solid::PySolid;
 
@@ -107,15 +108,25 @@ impl PySolid {
         materials: Option<Bound<'_, PyAny>>,
         backend: &str,
     ) -> PyResult<PySlices> {
-        let heights = (layer_height, origin, axis, tolerance);
-        let cut = LayerCut::new(heights, (pixel, resolution), (planes, antialias), backend)?;
+        let cut = LayerCut {
+            height: layer_height,
+            origin,
+            axis: named("axis", axis)?,
+            tolerance,
+            pixel,
+            resolution,
+            planes,
+            sampling: sampling(antialias),
+            backend: backend.parse().py()?,
+        };
+        cut.check()?;
         let given = Moved::new(points.as_ref(), None, self.shared.mesh.points.len())?;
         let materials = materials.as_ref().map(WantedMaterials::new).transpose()?;
         let attributes = WantedAttributes::new(attributes.as_ref())?;
         if materials.is_some() && pixel.is_none() {
             return Err(refused("materials without pixels", "give the size of a pixel"));
         }
-        PySlices::of_solid(py, &self.shared, &given, cut, (attributes, materials))
+        PySlices::of_solid(py, &self.shared, &given, cut, attributes, materials)
     }
 
     /// Quadrature points and basis functions of all cells, or of the boundary.
@@ -149,7 +160,7 @@ impl PySolid {
         force: bool,
     ) -> PyResult<PyQuadrature> {
         let where_ = Where::new(boundary.as_ref())?;
-        PyQuadrature::new(slf, QuadratureScheme { gauss, rings }, (second, force), where_)
+        PyQuadrature::new(slf, QuadratureScheme { gauss, rings }, second, force, where_)
     }
 
     /// Vertices of the sides of the boundary: the parts between infinitely sharp edges.
@@ -160,7 +171,7 @@ impl PySolid {
     fn sides<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let Analyzed { mesh, solid, .. } = &*self.shared;
         let (side, count) = sides(solid.topology(), &mesh.creases);
-        let all = side_vertices(solid.topology(), (&side, count));
+        let all = side_vertices(solid.topology(), &side, count);
         let ids = |own: Vec<u32>| own.into_iter().map(i64::from).collect::<Vec<i64>>();
         all.into_iter()
             .map(|own| {

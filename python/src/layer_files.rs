@@ -133,8 +133,14 @@ impl PySlices {
         let layers = options.layers(&setting.stack)?;
         let mut signals = Signals::default();
         let ended = self.layers.ask(py, |source: &dyn LayerSource| -> subsolid::Result<()> {
-            let what = (self, images, &chosen[..]);
-            let output = options.open(path, (&setting, &layers), what, &channels)?;
+            let place = options.place(path)?;
+            let output = match images {
+                Some(images) => options.open_images(&place, &setting, images, &channels)?,
+                None => {
+                    let grid = self.grid;
+                    options.open_others(&place, &setting, &layers, grid, &chosen, &channels)?
+                }
+            };
             let job = Job { source, stack: setting.stack, layers, outputs: vec![output] };
             let look = |_| match signals.look() {
                 Ok(()) => ControlFlow::Continue(()),

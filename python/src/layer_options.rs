@@ -1,7 +1,7 @@
 //! Options of files of layers: what is written, and how.
 
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
@@ -12,7 +12,9 @@ use subsolid::slice::output::{
     CommonLayerInterface, Encoding, Exposure, ImageArchive, ImageDirectory, ImageOptions,
     LayeredSvg, Output, PixelCloud, Polylines, PrusaArchive, SvgStack,
 };
-use subsolid::slice::{Bits, Channel, Flip, ImageFile, Sampling, Setting, Stack, job_directory};
+use subsolid::slice::{
+    Bits, Channel, Flip, ImageFile, PixelGrid, Sampling, Setting, Stack, job_directory,
+};
 
 use crate::errors::{IntoPython, refused};
 use crate::request::named;
@@ -232,38 +234,61 @@ impl Options {
         Ok(self.part.map_or(all.clone(), |part| part.share(&all)))
     }
 
-    pub fn open<'a>(
+    /// The folder of this part of a job, or `path` itself.
+    pub fn place(&self, path: &Path) -> subsolid::Result<PathBuf> {
+        self.part.map_or_else(|| Ok(path.to_owned()), |part| job_directory(path, part))
+    }
+
+    /// Whether what is there is not made again, as of a part, which others are beside.
+    fn resumes(&self) -> bool {
+        self.resume || self.part.is_some()
+    }
+
+    /// Opens images.
+    pub fn open_images<'a>(
         &self,
         path: &Path,
-        (setting, layers): (&Setting, &Range<usize>),
-        (slices, images, attributes): (&PySlices, Option<ImageOptions>, &[usize]),
+        setting: &Setting,
+        images: ImageOptions,
+        channels: &[Channel],
+    ) -> subsolid::Result<Box<dyn Output + 'a>> {
+        let resume = self.resumes();
+        Ok(match (self.kind, self.exposure) {
+            (LayerFileKind::Zip, _) => {
+                Box::new(ImageArchive::create(path, setting, images, channels)?)
+            }
+            (LayerFileKind::Sl1, Some(exposure)) => {
+                Box::new(PrusaArchive::create(path, setting, images, exposure, channels)?)
+            }
+            _ => Box::new(ImageDirectory::open(path, setting, images, channels, resume)?),
+        })
+    }
+
+    /// Opens all but images: contours, or the pixels of `grid`, with these `attributes` among the
+    /// channels.
+    pub fn open_others<'a>(
+        &self,
+        path: &Path,
+        setting: &Setting,
+        layers: &Range<usize>,
+        grid: Option<PixelGrid>,
+        attributes: &[usize],
         channels: &[Channel],
     ) -> subsolid::Result<Box<dyn Output + 'a>> {
         let encoding = if self.binary { Encoding::Binary } else { Encoding::Text };
-        let directory = self.part.map(|part| job_directory(path, part)).transpose()?;
-        let path = directory.as_deref().unwrap_or(path);
-        // the other parts are beside it, and what is there of this one is not made again
-        let resume = self.resume || self.part.is_some();
-        Ok(match (self.kind, images, self.exposure, slices.grid) {
-            (LayerFileKind::Images, Some(images), ..) => {
-                Box::new(ImageDirectory::open(path, setting, images, channels, resume)?)
+        Ok(match (self.kind, grid) {
+            (LayerFileKind::Drawings, _) => {
+                Box::new(SvgStack::open(path, setting, self.resumes())?)
             }
-            (LayerFileKind::Drawings, ..) => Box::new(SvgStack::open(path, setting, resume)?),
-            (LayerFileKind::Zip, Some(images), ..) => {
-                Box::new(ImageArchive::create(path, setting, images, channels)?)
-            }
-            (LayerFileKind::Sl1, Some(images), Some(exposure), _) => {
-                Box::new(PrusaArchive::create(path, setting, images, exposure, channels)?)
-            }
-            (LayerFileKind::Pvtu, _, _, Some(grid)) => {
+            (LayerFileKind::Pvtu, Some(grid)) => {
                 let values = attributes.len();
                 PixelCloud::check_memory(&grid, setting.plane, values, layers.len())?;
                 Box::new(PixelCloud::create(path, setting, grid, channels, attributes)?)
             }
-            (LayerFileKind::Cli, ..) => {
+            (LayerFileKind::Cli, _) => {
                 Box::new(CommonLayerInterface::create(path, setting, layers, encoding)?)
             }
-            (LayerFileKind::Vtp, ..) => {
+            (LayerFileKind::Vtp, _) => {
                 Box::new(Polylines::create(path, setting, channels, attributes)?)
             }
             _ => Box::new(LayeredSvg::create(path, setting, layers)?),

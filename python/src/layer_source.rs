@@ -28,7 +28,8 @@ impl ModelSource {
         py: Python<'_>,
         shared: &Arc<Analyzed>,
         controls: Controls<'_>,
-        (arrays, places): (&[CellArray], bool),
+        arrays: &[CellArray],
+        places: bool,
         options: SliceOptions,
     ) -> PyResult<Self> {
         let source = py.work(|| {

@@ -15,21 +15,21 @@ use crate::threads::WithoutLock;
 
 /// `scipy.sparse.csr_matrix` of the rows, with sorted columns.
 pub fn csr<'py>(py: Python<'py>, rows: &Stencils, columns: usize) -> PyResult<Bound<'py, PyAny>> {
-    let arrays = py.work(|| {
+    let (values, ids, starts) = py.work(|| {
         let (ends, ids, weights) = rows.arrays();
         let starts = std::iter::once(0).chain(ends.iter().map(|&end| end as i64)).collect();
         let ids = ids.iter().map(|&id| i64::from(id)).collect();
         (weights.to_vec(), ids, starts)
     });
     py.check_signals()?;
-    let matrix = made(py, arrays, columns)?;
+    let matrix = made(py, values, ids, starts, columns)?;
     matrix.call_method0("sort_indices")?;
     Ok(matrix)
 }
 
 /// `scipy.sparse.csr_matrix` of a matrix of finite elements.
 pub fn assembled<'py>(py: Python<'py>, matrix: &Matrix) -> PyResult<Bound<'py, PyAny>> {
-    let arrays = py.work(|| {
+    let (values, ids, starts) = py.work(|| {
         let mut values = Vec::with_capacity(matrix.len());
         let mut ids = Vec::with_capacity(matrix.len());
         let mut starts = vec![0];
@@ -42,7 +42,7 @@ pub fn assembled<'py>(py: Python<'py>, matrix: &Matrix) -> PyResult<Bound<'py, P
         (values, ids, starts)
     });
     py.check_signals()?;
-    made(py, arrays, matrix.size())
+    made(py, values, ids, starts, matrix.size())
 }
 
 /// Refuses `rows` rows of basis functions that would fill the memory.
@@ -73,7 +73,9 @@ pub fn sparse(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
 /// Of values, columns and starts of rows.
 fn made<'py>(
     py: Python<'py>,
-    (values, ids, starts): (Vec<f64>, Vec<i64>, Vec<i64>),
+    values: Vec<f64>,
+    ids: Vec<i64>,
+    starts: Vec<i64>,
     columns: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (count, entries) = (starts.len(), ids.len());

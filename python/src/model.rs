@@ -159,13 +159,14 @@ pub fn attributes(
     count: usize,
     warn: bool,
 ) -> PyResult<Vec<Attribute>> {
-    values_of(value, ("attribute", IdKind::Vertex), count, warn)
+    values_of(value, "attribute", IdKind::Vertex, count, warn)
 }
 
 /// Values by name, each `(count,)` or `(count, width)`: `what` they are, and of which elements.
 pub fn values_of(
     value: Option<&Bound<'_, PyDict>>,
-    (what, element): (&str, IdKind),
+    what: &str,
+    element: IdKind,
     count: usize,
     warn: bool,
 ) -> PyResult<Vec<Attribute>> {

@@ -125,7 +125,7 @@ impl PySolid {
             let query = Query::of_topology(mesh, topology, QueryStrategy::Rows)?;
             let fixed = |v: u32| fix_boundary && topology.is_boundary_vertex(v);
             let smoothed = |values: &[f64], steps| {
-                smooth_attribute(&query, values, width, (steps, factor), fixed)
+                smooth_attribute(&query, values, width, steps, factor, fixed)
             };
             let mut values = smoothed(&attribute.values, steps.min(1))?;
             for _ in 1..steps {
@@ -227,7 +227,7 @@ impl PySurface {
             (Cotangents::Stored, SurfaceJob::Flow)
         };
         let flow = |surface: &mut dyn SurfaceProcessor| surface.flow(time, cotangents);
-        self.stepped(py, (backend, job, steps), flow)
+        self.stepped(py, backend, job, steps, flow)
     }
 
     /// The surface without noise: bilateral filtering (Fleishman et al. 2003), any polygons.
@@ -244,7 +244,7 @@ impl PySurface {
         #[pyo3(from_py_with = count::rings)] rings: usize,
         backend: &str,
     ) -> PyResult<Self> {
-        self.stepped(py, (backend, SurfaceJob::Denoise, sweeps), |surface| surface.denoise(rings))
+        self.stepped(py, backend, SurfaceJob::Denoise, sweeps, |surface| surface.denoise(rings))
     }
 
     /// Unit normals of the control points (Max 1999), (vertices, 3); NaN where there is none.
@@ -276,7 +276,9 @@ impl PySurface {
     fn stepped(
         &self,
         py: Python<'_>,
-        (name, job, steps): (&str, SurfaceJob, usize),
+        name: &str,
+        job: SurfaceJob,
+        steps: usize,
         step: impl Fn(&mut dyn SurfaceProcessor) -> subsolid::Result<()> + Sync,
     ) -> PyResult<Self> {
         let mut processor = self.processor(name, job, steps)?;

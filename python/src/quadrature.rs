@@ -99,7 +99,8 @@ impl PyQuadrature {
     pub fn new(
         solid: &Bound<'_, PySolid>,
         scheme: QuadratureScheme,
-        (second, force): (bool, bool),
+        second: bool,
+        force: bool,
         where_: Where,
     ) -> PyResult<Self> {
         scheme.check().py()?;

@@ -73,7 +73,8 @@ impl PySlices {
         shared: &Arc<Analyzed>,
         given: &Moved<'_>,
         cut: LayerCut,
-        (attributes, materials): (WantedAttributes, Option<WantedMaterials>),
+        attributes: WantedAttributes,
+        materials: Option<WantedMaterials>,
     ) -> PyResult<Self> {
         let mut controls = given.controls(shared.mesh.controls())?;
         let (mut wanted, mut wanted_arrays) = (Vec::new(), Vec::new());
@@ -98,8 +99,8 @@ impl PySlices {
             wanted_arrays.extend(more);
         }
         controls = Controls { attributes: &wanted, ..controls };
-        let arrays = (&wanted_arrays[..], false);
-        let source = ModelSource::of_solid(py, shared, controls, arrays, cut.options())?;
+        let (arrays, options) = (&wanted_arrays[..], cut.options());
+        let source = ModelSource::of_solid(py, shared, controls, arrays, false, options)?;
         let mut slices = Self::of(py, source, cut)?;
         let channels = slices.channels();
         slices.shown = channels.iter().map(|channel| attributes.has(channel)).collect();
@@ -200,7 +201,7 @@ impl PySlices {
         let shared = cell.borrow_owner();
         let positions = self.points.as_deref().unwrap_or(&shared.mesh.points);
         let controls = Controls { positions, attributes: &[] };
-        let source = ModelSource::of_solid(py, shared, controls, (&[], true), self.cut.options())?;
+        let source = ModelSource::of_solid(py, shared, controls, &[], true, self.cut.options())?;
         let slices = Self::of(py, source, self.cut)?;
         Ok(Some(Self { points: self.points.clone(), ..slices }))
     }
@@ -222,8 +223,8 @@ impl PySlices {
             let columns = grid.size[0];
             let channels = source.channels().len();
             let paint = |materials: &Materials| {
-                let painted = materials.paint(index, (&coverage, columns), (&values, channels));
-                painted.map_err(|unfit| unfit.error(source, (index, height), grid))
+                let painted = materials.paint(index, &coverage, columns, &values, channels);
+                painted.map_err(|unfit| unfit.error(source, index, height, grid))
             };
             let painted = self.materials.as_ref().map(paint).transpose()?;
             Ok((layer, Some(coverage), values, painted))

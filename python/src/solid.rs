@@ -118,7 +118,7 @@ impl PySolid {
 
 /// Checks and copies data of cells.
 pub fn cell_data(given: Option<&Bound<'_, PyDict>>, cells: usize) -> PyResult<Vec<CellArray>> {
-    let attributes = values_of(given, ("cell_data array", IdKind::Cell), cells, false)?;
+    let attributes = values_of(given, "cell_data array", IdKind::Cell, cells, false)?;
     let mut all = Vec::with_capacity(attributes.len());
     for Attribute { name, width, values } in attributes {
         let given = given.map(|given| given.get_item(&name)).transpose()?.flatten();

@@ -18,7 +18,7 @@ use subsolid::{SurfaceMesh, memory};
 
 use crate::arrays::{dictionary, lent, moved};
 use crate::count;
-use crate::cut::LayerCut;
+use crate::cut::{LayerCut, sampling};
 use crate::errors::{IntoPython, refused, warn, warn_of_losses};
 use crate::matrix::{csr, sparse};
 use crate::model::{attributes, attributes_of, creases, creases_of, faces_of, points, polygons};
@@ -334,8 +334,18 @@ impl PySurface {
         tolerance: Option<f64>,
         backend: &str,
     ) -> PyResult<PySlices> {
-        let heights = (layer_height, origin, axis, tolerance);
-        let cut = LayerCut::new(heights, (pixel, resolution), (planes, antialias), backend)?;
+        let cut = LayerCut {
+            height: layer_height,
+            origin,
+            axis: named("axis", axis)?,
+            tolerance,
+            pixel,
+            resolution,
+            planes,
+            sampling: sampling(antialias),
+            backend: backend.parse().py()?,
+        };
+        cut.check()?;
         let scheme = match scheme {
             Some(scheme) => Scheme::named(scheme).py()?,
             None => {

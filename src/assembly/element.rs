@@ -16,23 +16,32 @@ pub(super) struct LeafMatrices<'a> {
     pub matrices: &'a [f64],
 }
 
+/// What a thread evaluates leaves in.
+#[derive(Default)]
+pub(super) struct AssemblyWorkspace {
+    pub mapped: Mapped,
+    pub derivatives: PhysicalDerivatives,
+    scratch: LeafScratch,
+}
+
 /// Memory that elements use one after another.
 #[derive(Default)]
-pub(super) struct LeafScratch {
+struct LeafScratch {
     weighted: Vec<f64>,
     products: Vec<f64>,
 }
 
 impl<'a> LeafMatrices<'a> {
-    /// Of leaf `i` of what was mapped; `matrices` has room for those of all forms.
+    /// Of leaf `i` of what was mapped in `work`; `matrices` has room for those of all forms.
     pub fn new(
         ids: &'a [u32],
         i: usize,
         basis: &BasisValues,
-        (mapped, derivatives): (&Mapped, &PhysicalDerivatives),
         forms: &[MatrixForm],
-        (matrices, scratch): (&'a mut [f64], &mut LeafScratch),
+        work: &mut AssemblyWorkspace,
+        matrices: &'a mut [f64],
     ) -> Self {
+        let AssemblyWorkspace { mapped, derivatives, scratch } = work;
         let (samples, controls) = (basis.samples, basis.controls);
         let measures = &mapped.measures[i * samples..][..samples];
         let size = 3 * samples * controls;

@@ -214,8 +214,8 @@ impl Matrix {
         parts.into_par_iter().for_each(|(rows, part)| {
             for element in elements.iter().flatten() {
                 match block {
-                    1 => pattern.add::<1>(element, before, (rows.clone(), part)),
-                    _ => pattern.add::<9>(element, before, (rows.clone(), part)),
+                    1 => pattern.add::<1>(element, before, rows.clone(), part),
+                    _ => pattern.add::<9>(element, before, rows.clone(), part),
                 }
             }
         });
@@ -228,7 +228,8 @@ impl Pattern {
         &self,
         element: &LeafMatrices<'_>,
         before: usize,
-        (rows, values): (Range<usize>, &mut [f64]),
+        rows: Range<usize>,
+        values: &mut [f64],
     ) {
         let LeafMatrices { ids, ascending, matrices } = element;
         let from = matrices[ids.len().pow(2) * before..].as_chunks::<BLOCK>().0;

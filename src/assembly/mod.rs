@@ -50,8 +50,8 @@ use crate::backend::device::MatrixForm;
 use crate::error::{Error, Result};
 use crate::memory;
 use crate::plan::Cost;
-use crate::quadrature::{Mapped, Mapping, PhysicalDerivatives, Quadrature, physical_derivatives};
-use element::{LeafMatrices, LeafScratch};
+use crate::quadrature::{Mapping, Quadrature, physical_derivatives};
+use element::{AssemblyWorkspace, LeafMatrices};
 use matrix::Pattern;
 
 /// A bilinear form.
@@ -215,22 +215,14 @@ pub fn assemble_with_progress(
             .into_par_iter()
             .zip(rooms)
             .map_init(AssemblyWorkspace::default, |work, ((batch, leaves), room)| {
-                let AssemblyWorkspace { mapped, derivatives, scratch } = work;
                 let basis = quadrature.basis(batch);
-                mapping.evaluate(batch, leaves.clone(), mapped)?;
-                physical_derivatives(&basis, mapped, derivatives);
+                mapping.evaluate(batch, leaves.clone(), &mut work.mapped)?;
+                physical_derivatives(&basis, &work.mapped, &mut work.derivatives);
                 let ids = &quadrature.batches()[batch].control_ids;
                 let rooms = room.chunks_exact_mut((room.len() / leaves.len()).max(1));
                 let own = leaves.zip(rooms).enumerate().map(|(i, (leaf, room))| {
                     let ids = &ids[leaf * basis.controls..][..basis.controls];
-                    LeafMatrices::new(
-                        ids,
-                        i,
-                        &basis,
-                        (mapped, derivatives),
-                        &forms,
-                        (room, scratch),
-                    )
+                    LeafMatrices::new(ids, i, &basis, &forms, work, room)
                 });
                 Ok(own.collect())
             })
@@ -257,14 +249,6 @@ fn check_finite(operators: &[Operator], matrices: &[Matrix]) -> Result<()> {
         ))
         .with_help("give material constants or the model in other units")),
     }
-}
-
-/// What a thread evaluates leaves in.
-#[derive(Default)]
-struct AssemblyWorkspace {
-    mapped: Mapped,
-    derivatives: PhysicalDerivatives,
-    scratch: LeafScratch,
 }
 
 /// Numbers of the element matrices of a piece.

@@ -87,7 +87,7 @@ fn write_text(out: &mut impl Write, matrix: &Matrix) -> io::Result<()> {
     let size = matrix.size();
     writeln!(out, "{size} {size} {entries}")?;
     let rows_per_vertex = size / matrix.vertex_count().max(1);
-    write_rows(out, (matrix.vertex_count(), VERTICES), |vertices, text| {
+    write_rows(out, matrix.vertex_count(), VERTICES, |vertices, text| {
         let mut row = (rows_per_vertex * vertices.start) as u32;
         matrix.for_each_row_of(vertices, |columns, values| {
             for (column, value) in columns.iter().zip(values).take(lower(columns, row)) {

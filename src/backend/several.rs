@@ -186,7 +186,8 @@ impl<'p> BackendShare<'p> {
     /// Evaluates a range to these arrays; if that fails, half of it, and then the rest.
     fn evaluate<T: Real>(
         &mut self,
-        (plan, controls): (&Plan<'_>, Controls<'_>),
+        plan: &Plan<'_>,
+        controls: Controls<'_>,
         range: Range<usize>,
         mut to: Vec<&mut [T]>,
         halvings: u32,
@@ -215,8 +216,8 @@ impl<'p> BackendShare<'p> {
                     to.split_at_mut(array.width * row_count(plan, array.quantity, &first))
                 });
                 let (low, high): (Vec<_>, Vec<_>) = halves.unzip();
-                self.evaluate((plan, controls), first, low, halvings - 1)?;
-                self.evaluate((plan, controls), second, high, halvings - 1)
+                self.evaluate(plan, controls, first, low, halvings - 1)?;
+                self.evaluate(plan, controls, second, high, halvings - 1)
             }
             evaluated => evaluated,
         }
@@ -264,7 +265,7 @@ impl SharedPlan<'_> {
             let threads: Vec<_> = members
                 .map(|((member, part), to)| {
                     scope.spawn(move || {
-                        let done = member.evaluate((plan, controls), part, to, MAX_SHARE_HALVINGS);
+                        let done = member.evaluate(plan, controls, part, to, MAX_SHARE_HALVINGS);
                         done.map_err(|error| named(&member.backend, error))
                     })
                 })

@@ -186,7 +186,7 @@ impl<'s> Pieces<'s> {
             }
             LeafKind::Layered(s, permutation, ends) => {
                 let structure = &self.solid.planar_structures()[s as usize];
-                Nest::along_edge(structure, net, width, (permutation, ends), part)
+                Nest::along_edge(structure, net, width, permutation, ends, part)
             }
             LeafKind::Irregular(s, permutation) => {
                 let structure = &self.solid.spatial_structures()[s as usize];

@@ -70,7 +70,8 @@ impl<'s> Nest<'s> {
         structure: &'s Structure,
         values: Vec<f64>,
         width: usize,
-        (permutation, ends): (AxisPermutation, MissingLayers),
+        permutation: AxisPermutation,
+        ends: MissingLayers,
         part: LocalBox,
     ) -> Self {
         let layers = bezier_layers(values, width, ends);
@@ -122,7 +123,8 @@ impl<'s> Nest<'s> {
                         planar,
                         values,
                         self.width,
-                        (permutation, MissingLayers::NONE),
+                        permutation,
+                        MissingLayers::NONE,
                         part,
                     ))
                 }

@@ -218,14 +218,15 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         console.warn(LEFT_HANDED);
     }
     let matrices = a.matrices(&mapping, &mesh, &operators, console)?;
-    let load = a.loads(&solid, &mesh, &mapping, (&tractions, scheme))?;
+    let load = a.loads(&mesh, &solid, &mapping, &tractions, scheme)?;
     let force = total(load.as_deref().unwrap_or_default())?;
     let count = counted(matrices.len(), "matrix");
     console.status("Assembled", format!("{count} in {}", since(start)));
 
     let writing = Instant::now();
     io::atomic::fill_directory(&a.output, || {
-        a.write(&mesh, &solid, (&operators, &matrices), &load, &regions, console)
+        a.write_matrices(&operators, &matrices)?;
+        a.write_model(&mesh, &solid, &load, &regions, console)
     })?;
     console.wrote(a.output.display(), count, writing);
     let named = operators.iter().zip(&matrices);
@@ -331,10 +332,11 @@ impl Arguments {
     /// The loads, if there are any.
     fn loads(
         &self,
-        solid: &Solid,
         mesh: &SolidMesh,
+        solid: &Solid,
         volume: &dyn PhysicalQuadrature<'_>,
-        (tractions, scheme): (&[Option<[f64; 3]>], QuadratureScheme),
+        tractions: &[Option<[f64; 3]>],
+        scheme: QuadratureScheme,
     ) -> Result<Option<Vec<[f64; 3]>>> {
         if self.load.is_empty() && self.body.is_none() {
             return Ok(None);
@@ -359,15 +361,8 @@ impl Arguments {
         Ok(Some(load))
     }
 
-    fn write(
-        &self,
-        mesh: &SolidMesh,
-        solid: &Solid,
-        (operators, matrices): (&[Operator], &[Matrix]),
-        load: &Option<Vec<[f64; 3]>>,
-        regions: &Regions,
-        console: &Console,
-    ) -> Result<()> {
+    /// Writes a file for each matrix.
+    fn write_matrices(&self, operators: &[Operator], matrices: &[Matrix]) -> Result<()> {
         let format = match self.format {
             Format::Npz => MatrixFormat::Npz,
             Format::Mtx => MatrixFormat::MatrixMarket,
@@ -377,13 +372,25 @@ impl Arguments {
             let path = self.output.join(format!("{}.{ending}", operator.name()));
             write_matrix(path, matrix, format, self.compress)?;
         }
+        Ok(())
+    }
+
+    /// Writes what the matrices are of: the points and their loads, the sides and groups.
+    fn write_model(
+        &self,
+        mesh: &SolidMesh,
+        solid: &Solid,
+        load: &Option<Vec<[f64; 3]>>,
+        regions: &Regions,
+        console: &Console,
+    ) -> Result<()> {
         let mut arrays = vec![Array::new("points", 3, mesh.points.as_flattened().to_vec())];
         if let Some(load) = load {
             arrays.push(Array::new("load", 3, load.as_flattened().to_vec()));
         }
         let topology = solid.topology();
         let ids = |own: Vec<u32>| own.into_iter().map(|v| v as i32).collect::<Vec<i32>>();
-        let sides = side_vertices(topology, (regions.sides(), regions.side_count()));
+        let sides = side_vertices(topology, regions.sides(), regions.side_count());
         for (side, own) in sides.into_iter().enumerate() {
             arrays.push(Array::new(format!("side/{side}"), 1, ids(own)));
         }

@@ -164,7 +164,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         a.write_errors(output, cells, arrays, console)?;
     }
     if let Some(path) = &a.report {
-        a.write_report(path, &report, (mesh, &solid), of_cells, console)?;
+        a.write_report(path, &report, mesh, &solid, of_cells, console)?;
     }
     console.report(&report, || text(&report))?;
     Ok(Outcome::Done)
@@ -250,7 +250,8 @@ impl Arguments {
         &self,
         path: &Path,
         report: &Report,
-        (mut mesh, solid): (SolidMesh, &Solid),
+        mut mesh: SolidMesh,
+        solid: &Solid,
         errors: Vec<CellArray>,
         console: &Console,
     ) -> Result<()> {

@@ -153,7 +153,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     let _starting = if a.boundary.is_none() { Some(start(a.backend)?) } else { None };
     let want = if a.second { Want::FIRST | Want::SECOND } else { Want::FIRST };
     if let Some(ranks) = ranks {
-        return cluster::run(a, ranks, format, (scheme, want), console);
+        return cluster::run(a, ranks, format, scheme, want, console);
     }
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     if let Some(format) = format {
@@ -167,7 +167,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     let solid = a.model.analyze(&mesh, console)?;
     if let Some(lists) = &a.boundary {
         let sides: Vec<String> = lists.iter().flat_map(|list| list.0.clone()).collect();
-        return boundary::run(a, &sides, (&mesh, &solid), (scheme, want), console);
+        return boundary::run(a, &sides, &mesh, &solid, scheme, want, console);
     }
     Quadrature::check_memory(&solid, scheme, want)?;
     warn_of_points(&solid, scheme, console);
@@ -179,7 +179,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     console.status("Prepared", format!("{batches}, {tables} of tables in {}", since(start)));
 
     if let (Some(part), Some(output)) = (a.pieces, &a.output) {
-        return pieces::run(a, (output, part), &quadrature, &mesh, bytes, console);
+        return pieces::run(a, output, part, &quadrature, &mesh, bytes, console);
     }
     let start = Instant::now();
     let gpu = a.gpu(a.backend, quadrature.sample_count(), console)?;
@@ -198,7 +198,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     }
     if let (Some(output), Some(format)) = (&a.output, format) {
         a.write_checked(output.display(), &report, console, || {
-            write(a, (output, format), &*mapping, &mesh, &report, console)
+            write(a, output, format, &*mapping, &mesh, &report, console)
         })?;
     }
     Ok(outcome(&report))
@@ -329,7 +329,8 @@ fn point_bytes(samples: usize) -> u64 {
 
 fn write(
     a: &Arguments,
-    (output, format): (&Path, Format),
+    output: &Path,
+    format: Format,
     mapping: &dyn PhysicalQuadrature<'_>,
     mesh: &SolidMesh,
     report: &Report,

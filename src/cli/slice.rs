@@ -48,7 +48,7 @@ pub fn run(
     let (mut model, outline) = Model::load(a, ranks.unwrap_or(&alone), console)?;
     let slices = RequestedLayers::new(a, outline.frame(), &model, console)?;
     let RequestedLayers { setting, layers, .. } = &slices;
-    let slicer = outline.into_slicer(&mut model, a, (&setting.stack, layers), slices.reach())?;
+    let slicer = outline.into_slicer(&mut model, a, &setting.stack, layers, slices.reach())?;
     let gpu = slices.gpu(&model, ranks, console)?;
     let on_cpu = model.source(slicer, a.outputs.pvtu.is_some())?;
     let device = gpu.as_ref().and_then(|gpu| gpu.device());
@@ -59,14 +59,16 @@ pub fn run(
     };
     let wanted: Vec<_> = a.attributes().map(WantedAttribute::pair).collect();
     let attributes = Channel::choose(&wanted, source.channels())?;
-    let named = (source.channels(), model.material_ids.as_ref());
-    let images = a.images.options(&a.outputs, (setting, slices.grid), &attributes, named)?;
+    let (channels, ids) = (source.channels(), model.material_ids.as_ref());
+    let images = a.images.options(&a.outputs, setting, slices.grid, &attributes, channels, ids)?;
     let of_all = counted(setting.stack.count(), "layer");
     console.status("Prepared", format!("{} of {of_all} in {}", layers.len(), since(start)));
 
     let start = Instant::now();
-    let pixels = (slices.grid, images.as_ref());
-    let outputs = a.outputs.open(setting, layers, pixels, &attributes, source, a.resume)?;
+    let (grid, resume) = (slices.grid, a.resume);
+    let chosen: Vec<usize> = attributes.iter().map(|&(channel, _)| channel).collect();
+    let mut outputs = a.outputs.open_images(setting, images.as_ref(), channels, resume)?;
+    outputs.extend(a.outputs.open_others(setting, layers, grid, &chosen, channels, resume)?);
     let job = Job { source, stack: setting.stack, layers: layers.clone(), outputs };
     let done = run_job(job, console)?;
     a.outputs.archive()?;

@@ -158,8 +158,9 @@ fn smooth(arguments: &Arguments, mesh: SolidMesh, console: &Console) -> Result<(
     let index = mesh.attribute_index(name)?;
     let attribute = &mut mesh.attributes[index];
     let fixed = |v: u32| arguments.fix_boundary && topology.is_boundary_vertex(v);
-    let how = (arguments.steps, arguments.factor.unwrap_or(DEFAULT_FACTOR));
-    attribute.values = smooth_attribute(&query, &attribute.values, attribute.width, how, fixed)?;
+    let (steps, factor) = (arguments.steps, arguments.factor.unwrap_or(DEFAULT_FACTOR));
+    attribute.values =
+        smooth_attribute(&query, &attribute.values, attribute.width, steps, factor, fixed)?;
     say_smoothed(arguments.steps, start, console);
     write_mesh(&mesh, output, format, arguments.compress, console)
 }

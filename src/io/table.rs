@@ -109,7 +109,7 @@ impl TableReader {
         let header = reader.byte_headers().cloned();
         let line = reader.get_ref().get_ref().1.number().max(1);
         let header =
-            header.map_err(|e| malformed(&path, (forms[0], forms[0].header.len()), line, e))?;
+            header.map_err(|e| malformed(&path, forms[0], forms[0].header.len(), line, e))?;
         let names: Vec<String> =
             header.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
         let fits = |form: &&TableForm| form.fits(&names);
@@ -167,8 +167,8 @@ impl TableReader {
                 Ok(true) => values.push(value(&row)?),
                 Ok(false) => break,
                 Err(e) => {
-                    let form = (self.form, self.names.len());
-                    return Err(malformed(&self.path, form, row.line, e));
+                    let expected = self.names.len();
+                    return Err(malformed(&self.path, self.form, expected, row.line, e));
                 }
             }
         }
@@ -215,7 +215,8 @@ fn first_line(lines: &mut impl Read) -> io::Result<Vec<u8>> {
 
 fn malformed(
     path: &Path,
-    (form, expected): (TableForm, usize),
+    form: TableForm,
+    expected: usize,
     line: usize,
     error: csv::Error,
 ) -> Error {

@@ -202,8 +202,8 @@ pub(super) unsafe fn repeat_origin<T: Real, L: Lanes<T>>(
 /// `rows: [line][row]` from control points, weights of one axis and an expanded row:
 /// `rows[line][(sample, c)] = Σₐ weights[a][(sample, c)] · control(line, a)[c]`.
 ///
-/// Control `(line, a)` is number `line * line_step + a * axis_step` of `local`
-/// `[control][m]` (m = 3) or of the `repeated` ones (any other m).
+/// Control `(line, a)` is number `4 * line + a` of `local` `[control][m]` (m = 3) or of the
+/// `repeated` ones (any other m).
 ///
 /// # Safety
 /// The SIMD level of `L` is there. `weights` is readable for 4 rows of `row` numbers,
@@ -215,7 +215,7 @@ pub(super) unsafe fn contract_rows<T: Real, L: Lanes<T>>(
     m: usize,
     local: *const T,
     repeated: *const T,
-    (lines, line_step, axis_step): (usize, usize, usize),
+    lines: usize,
     weights: *const T,
     row: usize,
     used: usize,
@@ -226,7 +226,7 @@ pub(super) unsafe fn contract_rows<T: Real, L: Lanes<T>>(
     unsafe {
         for line in 0..lines {
             let to = rows.add(line * row);
-            let control = |a: usize| line * line_step + a * axis_step;
+            let control = |a: usize| 4 * line + a;
             if m == 3 {
                 let points = [
                     L::load(local.add(3 * control(0))).repeat(),

@@ -11,7 +11,7 @@ use super::buffer::fence;
 use super::buffer::{AlignedBuffer, Scratch, Stores};
 use super::net::{Nets, contract_rows, fill_ends, gather, repeat_origin};
 use super::simd::{Simd, SimdKernel};
-use super::slab::Slab;
+use super::slab::{RepeatedOrigin, Slab};
 use crate::numbers::{Lanes, MAX_LANES, Real};
 
 /// Components of a point.
@@ -121,12 +121,12 @@ impl<T: Real> SimdKernel<T> for Run<'_, '_, '_, T> {
                         continue;
                     }
                     let weights = patch.u.as_ptr().add(u * 4 * row);
-                    contract_rows::<T, L>(M, local, x, (4, 4, 1), weights, row, used, x);
+                    contract_rows::<T, L>(M, local, x, 4, weights, row, used, x);
                     for output in outputs.iter_mut().filter(|output| output.orders[0] == u) {
                         let table = &patch.v[output.orders[1]];
                         let out = output.quads[quad].as_mut_ptr();
                         let stage = streamed.then_some(scratch.out.as_mut_ptr());
-                        let origin = (scratch.origin.as_ptr(), M);
+                        let origin = RepeatedOrigin { numbers: scratch.origin.as_ptr(), m: M };
                         let origin = (output.orders == [0, 0]).then_some(origin);
                         slab.combine::<T, L>(x, table, origin, out, stage);
                     }

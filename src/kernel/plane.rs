@@ -1,7 +1,7 @@
 //! Four planes of samples become the samples of a layered cell, along any of its axes.
 
 use super::buffer::stream_copy;
-use super::slab::{Slab, load_four};
+use super::slab::{RepeatedOrigin, Slab, load_four};
 use crate::numbers::{Lanes, MAX_LANES, Real};
 
 /// The planes of samples `y: [layer 4][high][low][m]`, and how they become a cell.
@@ -34,7 +34,7 @@ impl SamplePlanes {
         stage: Option<*mut T>,
     ) {
         let slab = Slab { len: self.low * self.m, stride: self.stride };
-        let origin = origin.map(|o| (o, self.m));
+        let origin = origin.map(|numbers| RepeatedOrigin { numbers, m: self.m });
         for high in 0..self.samples / self.low {
             // SAFETY: by the caller, row by row.
             unsafe {

@@ -15,9 +15,17 @@ pub(super) struct Slab {
     pub stride: usize,
 }
 
+/// The origin of a net, whose components repeat as [`super::net::repeat_origin`] leaves them.
+#[derive(Clone, Copy)]
+pub(super) struct RepeatedOrigin<T> {
+    pub numbers: *const T,
+    /// Number of components.
+    pub m: usize,
+}
+
 impl Slab {
     /// `out: [sample][len]` = Σₖ `table[sample][k]` · `y[k]`, and the origin, if any,
-    /// added: `m` components, repeated by [`super::net::repeat_origin`].
+    /// added.
     ///
     /// With `stage`, of room for four layers, results stream past the caches, through
     /// it where `out` is not aligned. Layers go in blocks whose weights stay in registers.
@@ -30,7 +38,7 @@ impl Slab {
         self,
         y: *const T,
         table: &[[T; 4]],
-        origin: Option<(*const T, usize)>,
+        origin: Option<RepeatedOrigin<T>>,
         out: *mut T,
         stage: Option<*mut T>,
     ) {
@@ -38,7 +46,10 @@ impl Slab {
         unsafe {
             match origin {
                 Some(origin) => self.samples_of::<T, L, true>(y, table, origin, out, stage),
-                None => self.samples_of::<T, L, false>(y, table, (y, 3), out, stage),
+                None => {
+                    let origin = RepeatedOrigin { numbers: y, m: 3 };
+                    self.samples_of::<T, L, false>(y, table, origin, out, stage);
+                }
             }
         }
     }
@@ -48,7 +59,7 @@ impl Slab {
         self,
         y: *const T,
         table: &[[T; 4]],
-        origin: (*const T, usize),
+        origin: RepeatedOrigin<T>,
         out: *mut T,
         stage: Option<*mut T>,
     ) {
@@ -82,7 +93,7 @@ impl Slab {
         self,
         y: *const T,
         table: &[[T; 4]],
-        origin: (*const T, usize),
+        origin: RepeatedOrigin<T>,
         out: *mut T,
     ) {
         // SAFETY: by the caller.
@@ -111,9 +122,10 @@ impl Slab {
         self,
         y: *const T,
         table: [[T; 4]; N],
-        (origin, m): (*const T, usize),
+        origin: RepeatedOrigin<T>,
         out: *mut T,
     ) {
+        let RepeatedOrigin { numbers: origin, m } = origin;
         // SAFETY: vectors that reach past the end of a layer are stored in part.
         unsafe {
             let mut weights = [[L::splat(T::default()); 4]; N];

@@ -63,7 +63,8 @@ impl<T: Real> TableKernel<T> {
         &self,
         simd: Simd,
         scratch: &mut Scratch<T>,
-        (controls, m): (&[f64], usize),
+        controls: &[f64],
+        m: usize,
         nets: &[u32],
         output: TableOutput<'_, '_, T>,
     ) {
@@ -106,7 +107,7 @@ impl<T: Real> SimdKernel<T> for Run<'_, '_, '_, T> {
             let origin = scratch.origin.numbers(stride + m);
             for (cell, net) in nets.chunks_exact(count).enumerate() {
                 gather(controls, net, m, 0, local, &mut origin[cell * m..]);
-                side_by_side(local, m, panel, (cell, stride));
+                side_by_side(local, m, cell, stride, panel);
             }
             targets.clear();
             for (cell, out) in cells.iter_mut().enumerate() {
@@ -134,7 +135,7 @@ impl<T: Real> SimdKernel<T> for Run<'_, '_, '_, T> {
                 for (from, to) in results.chunks_exact(place).zip(cells) {
                     let stage = streamed.then_some(&mut scratch.stages[1]);
                     // SAFETY: the level is there.
-                    unsafe { deliver::<T, L>(&from[..len], (order, m), to, stage) };
+                    unsafe { deliver::<T, L>(&from[..len], order, m, to, stage) };
                 }
             }
         }
@@ -146,7 +147,7 @@ impl<T: Real> SimdKernel<T> for Run<'_, '_, '_, T> {
 
 /// Puts the control points of a cell, `[control][m]`, into its columns of the panel.
 #[inline(always)]
-fn side_by_side<T: Real>(local: &[T], m: usize, panel: &mut [T], (cell, stride): (usize, usize)) {
+fn side_by_side<T: Real>(local: &[T], m: usize, cell: usize, stride: usize, panel: &mut [T]) {
     let rows = panel.chunks_exact_mut(stride);
     if m == 3 {
         // The same with a length the compiler knows.
@@ -190,7 +191,7 @@ mod tests {
                     let mut memory = vec![T::default(); skip + cells * samples * m];
                     let mut places: Vec<_> = memory[skip..].chunks_exact_mut(samples * m).collect();
                     let output = TableOutput { cells: &mut places, order, negate };
-                    table.evaluate(simd, &mut scratch, (&controls, m), &nets, output);
+                    table.evaluate(simd, &mut scratch, &controls, m, &nets, output);
                     for (i, net) in nets.chunks_exact(count).enumerate() {
                         for sample in 0..samples {
                             let place = order.map_or(sample, |order| order[sample] as usize);

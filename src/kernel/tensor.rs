@@ -22,7 +22,7 @@ use super::net::{
     repeated_stride,
 };
 use super::simd::{Simd, SimdKernel};
-use super::slab::{Slab, combine, load_four};
+use super::slab::{RepeatedOrigin, Slab, combine, load_four};
 use crate::basis::bspline::Order;
 use crate::numbers::{Lanes, Real};
 
@@ -131,10 +131,7 @@ impl<T: Real> SimdKernel<T> for Run<'_, '_, '_, T> {
                         continue;
                     }
                     let weights = tensor.u.as_ptr().add(u as usize * 4 * rows.row);
-                    let lines = (16, 4, 1);
-                    contract_rows::<T, L>(
-                        m, local, repeated, lines, weights, rows.row, rows.used, x,
-                    );
+                    contract_rows::<T, L>(m, local, repeated, 16, weights, rows.row, rows.used, x);
                     for v in Order::ALL {
                         if !outputs.iter().any(|output| output.orders[..2] == [u, v]) {
                             continue;
@@ -149,7 +146,8 @@ impl<T: Real> SimdKernel<T> for Run<'_, '_, '_, T> {
                             let out = output.cells[cell].as_mut_ptr();
                             let stage = streamed.then_some(scratch.out.as_mut_ptr());
                             let is_position = output.orders == [Order::Value; 3];
-                            let origin = is_position.then_some((origin, m));
+                            let origin =
+                                is_position.then_some(RepeatedOrigin { numbers: origin, m });
                             slab.combine::<T, L>(y, table, origin, out, stage);
                         }
                     }

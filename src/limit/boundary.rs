@@ -50,7 +50,7 @@ pub fn boundary_faces(solid: &Solid, orientation: &Orientation) -> Vec<BoundaryF
             Some(corner) => {
                 let cells = topology.cells();
                 let vertex = cells.listed_vertex(element.cell as usize, corner.into());
-                push_corner_faces(topology, (number, mirrored), element.cell, vertex, &mut faces);
+                push_corner_faces(topology, number, mirrored, element.cell, vertex, &mut faces);
             }
         }
     }
@@ -66,7 +66,8 @@ fn axes_along(axis: usize, side: usize, mirrored: bool) -> [usize; 2] {
 /// Faces of the element at a corner of a cell that is not a hexahedron.
 fn push_corner_faces(
     topology: &Topology,
-    (element, mirrored): (u32, bool),
+    element: u32,
+    mirrored: bool,
     cell: u32,
     vertex: u32,
     faces: &mut Vec<BoundaryFace>,
@@ -123,7 +124,7 @@ impl<F: Fn(u32) -> u32> RimNames<'_, F> {
             topology.corner_fan(element.cell, vertex).map_or([vertex; 3], |fan| fan.toward);
         let ends = along.map(|d| toward[d]);
         let [half_s, half_t] = ends.map(|v| self.edge(vertex, v).first_half());
-        let [spoke_s, spoke_t] = ends.map(|v| self.spoke((element.cell, face.face), [vertex, v]));
+        let [spoke_s, spoke_t] = ends.map(|v| self.spoke(element.cell, face.face, [vertex, v]));
         Rim { borders: [half_s, spoke_s, spoke_t, half_t] }
     }
 
@@ -136,7 +137,7 @@ impl<F: Fn(u32) -> u32> RimNames<'_, F> {
     }
 
     /// From the middle of an edge to the middle of a face of a cell.
-    fn spoke(&self, (cell, face): (u32, u32), ends: [u32; 2]) -> Border {
+    fn spoke(&self, cell: u32, face: u32, ends: [u32; 2]) -> Border {
         let topology = self.solid.topology();
         let faces = topology.cell_faces(cell);
         let local = faces.iter().position(|&f| f == face).unwrap_or_default();

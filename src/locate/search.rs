@@ -50,7 +50,7 @@ pub fn in_piece(
         }
         None => [0.5; 3],
     };
-    let found = nearest(points, frame, (x, nearness.enough), SearchBox::UNIT, start);
+    let found = nearest(points, frame, x, nearness.enough, SearchBox::UNIT, start);
     if found.distance <= nearness.enough || frame.is_some_and(|frame| frame.converges) {
         return (found.distance <= nearness.most).then_some(found);
     }
@@ -67,7 +67,8 @@ pub fn in_piece(
 fn nearest(
     points: &TricubicPoints,
     frame: Option<&AffineFrame>,
-    (x, enough): ([f64; 3], f64),
+    x: [f64; 3],
+    enough: f64,
     domain: SearchBox,
     start: [f64; 3],
 ) -> Closest {
@@ -141,8 +142,8 @@ impl Halved<'_> {
                 .iter()
                 .all(|y| (-MAX_OUTSIDE_DISTANCE..=1.0 + MAX_OUTSIDE_DISTANCE).contains(y));
             if converges_on || is_likely || halvings == 1 {
-                let sought = (self.x, self.nearness.enough);
-                let found = nearest(self.points, frame.as_ref(), sought, within, start);
+                let (frame, enough) = (frame.as_ref(), self.nearness.enough);
+                let found = nearest(self.points, frame, self.x, enough, within, start);
                 self.runs.set(self.runs.get() + 1);
                 if found.distance < best.distance {
                     best = found;

@@ -25,7 +25,7 @@ impl Attribute {
             ))
             .with_help("rename it"));
         }
-        check_length(format_args!("attribute \"{name}\""), values, *width, (vertices, "vertices"))
+        check_length(format_args!("attribute \"{name}\""), values, *width, vertices, "vertices")
     }
 }
 
@@ -36,7 +36,7 @@ impl CellArray {
     /// [`Error::Mesh`] naming the array.
     pub(crate) fn check(&self, cells: usize) -> Result<()> {
         let Self { name, width, values, .. } = self;
-        check_length(format_args!("cell array \"{name}\""), values, *width, (cells, "cells"))
+        check_length(format_args!("cell array \"{name}\""), values, *width, cells, "cells")
     }
 }
 
@@ -44,7 +44,8 @@ fn check_length(
     array: impl Display,
     values: &[f64],
     width: usize,
-    (count, elements): (usize, &str),
+    count: usize,
+    elements: &str,
 ) -> Result<()> {
     if width > 0 && width.checked_mul(count) == Some(values.len()) {
         return Ok(());

@@ -134,11 +134,7 @@ pub(crate) fn check_attributes(attributes: &[Attribute], precision: Precision) -
 /// What single precision loses of coordinates up to `largest`, in words, if it does not tell that
 /// many `parts` of a `length` apart, that of `what`.
 #[must_use]
-pub fn single_precision_loss(
-    largest: f64,
-    parts: f64,
-    (what, length): (&str, f64),
-) -> Option<String> {
+pub fn single_precision_loss(largest: f64, parts: f64, what: &str, length: f64) -> Option<String> {
     let spacing = largest * f64::from(f32::EPSILON);
     (spacing * parts > length).then(|| {
         format!(
@@ -155,7 +151,7 @@ pub fn single_precision_loss_in([low, high]: [[f64; 3]; 2]) -> Option<String> {
     const PARTS: f64 = 1e5;
     let largest = low.iter().chain(&high).fold(0.0, |a: f64, x| a.max(x.abs()));
     let length = bounds::longest_side([low, high]);
-    single_precision_loss(largest, PARTS, ("the model", length))
+    single_precision_loss(largest, PARTS, "the model", length)
 }
 
 /// Lengths that decide whether single precision keeps the points of cells apart.
@@ -201,7 +197,7 @@ impl CellLengths {
     pub fn single_precision_loss(self, levels: usize) -> Option<String> {
         const PARTS: f64 = 1000.0;
         let smallest = self.smallest * 0.5_f64.powi(levels as i32);
-        let loss = single_precision_loss(self.largest, PARTS, ("the smallest cell", smallest));
+        let loss = single_precision_loss(self.largest, PARTS, "the smallest cell", smallest);
         loss.map(|loss| format!("{loss}: points become inaccurate"))
     }
 }

@@ -56,7 +56,7 @@ pub(super) fn joined(ranks: &Ranks<'_>, block: MeshBlock) -> Result<(SolidMesh, 
     let MeshBlock { mut mesh, vertices, pieces, is_single, .. } = block;
     let before = Holders::of_blocks(vertices, ranks.size());
     let tolerances = tolerances(ranks, &mesh, &before, is_single)?;
-    let first = first_of_each(ranks, (&mesh.points, &tolerances), &before, &pieces)?;
+    let first = first_of_each(ranks, &mesh.points, &tolerances, &before, &pieces)?;
     let start = before.range(ranks.rank()).start as u32;
     let is_kept: Vec<bool> = (start..).zip(&first).map(|(v, &first)| v == first).collect();
     let count = is_kept.iter().filter(|&&kept| kept).count();
@@ -129,7 +129,8 @@ impl Renaming {
 /// The vertex that each vertex of this rank is: another one if it repeats it.
 fn first_of_each(
     ranks: &Ranks<'_>,
-    (points, tolerances): (&[[f64; 3]], &[f64]),
+    points: &[[f64; 3]],
+    tolerances: &[f64],
     holders: &Holders,
     pieces: &[usize],
 ) -> Result<Vec<u32>> {

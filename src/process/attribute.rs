@@ -21,7 +21,8 @@ pub fn smooth_attribute(
     query: &Query,
     values: &[f64],
     width: usize,
-    (steps, factor): (usize, f64),
+    steps: usize,
+    factor: f64,
     fixed: impl Fn(u32) -> bool + Sync,
 ) -> Result<Vec<f64>> {
     use crate::topology::order::EntityKind::Vertex;

@@ -81,7 +81,7 @@ pub fn face_boxes(
     match (kind, scheme.rings) {
         (LeafKind::Layered(s, ..), None) => {
             let structure = &solid.planar_structures()[s as usize];
-            planar_face_boxes(structure, face, (scheme.gauss, 1.0), rules)
+            planar_face_boxes(structure, face, scheme.gauss, 1.0, rules)
         }
         (LeafKind::Irregular(s, _), None) => {
             spatial_face_boxes(&solid.spatial_structures()[s as usize], face, scheme.gauss, rules)
@@ -155,7 +155,8 @@ fn planar_boxes(
 fn planar_face_boxes(
     structure: &Structure,
     face: LeafFace,
-    (gauss, share): (usize, f64),
+    gauss: usize,
+    share: f64,
     rules: &RingRules,
 ) -> Vec<GaussBox> {
     if face.axis == 2 {
@@ -205,7 +206,7 @@ fn spatial_face_boxes(
                     let permuted =
                         |b: GaussBox| GaussBox { part: b.part.permuted(permutation), ..b };
                     let own =
-                        planar_face_boxes(planar, face.local(permutation), (gauss, share), rules);
+                        planar_face_boxes(planar, face.local(permutation), gauss, share, rules);
                     own.into_iter().map(permuted).collect()
                 }
             };

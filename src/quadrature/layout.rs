@@ -50,7 +50,7 @@ impl<'s> QuadratureLayout<'s> {
     /// # Errors
     /// Those of [`Quadrature::new`](super::Quadrature::new).
     pub fn new(solid: &'s Solid, scheme: QuadratureScheme, want: Want) -> Result<Self> {
-        Self::of(solid, (&QuadratureItem::leaves(solid), false), scheme, want)
+        Self::of(solid, &QuadratureItem::leaves(solid), false, scheme, want)
     }
 
     /// The layout of [`Quadrature::boundary`](super::Quadrature::boundary).
@@ -69,12 +69,13 @@ impl<'s> QuadratureLayout<'s> {
         memory::check_half("tables of basis functions on the boundary need", need, |_| {
             "ask for fewer Gauss points or rings".into()
         })?;
-        Self::of(solid, (&items, true), scheme, want)
+        Self::of(solid, &items, true, scheme, want)
     }
 
     fn of(
         solid: &'s Solid,
-        (items, is_boundary): (&[QuadratureItem], bool),
+        items: &[QuadratureItem],
+        is_boundary: bool,
         scheme: QuadratureScheme,
         want: Want,
     ) -> Result<Self> {

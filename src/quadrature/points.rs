@@ -83,7 +83,7 @@ impl PointColumns {
         }
         rows.par_sort_unstable();
         for (leaf, _, piece, row) in rows {
-            self.add_leaf(mapping, leaf, (&all[piece], row), &parameters[piece]);
+            self.add_leaf(mapping, leaf, &all[piece], row, &parameters[piece]);
         }
         Ok(())
     }
@@ -93,7 +93,8 @@ impl PointColumns {
         &mut self,
         mapping: &dyn PhysicalQuadrature<'_>,
         leaf: u32,
-        (mapped, row): (&Mapped, usize),
+        mapped: &Mapped,
+        row: usize,
         parameters: &[[f64; 3]],
     ) {
         let quadrature = mapping.quadrature();

@@ -163,7 +163,7 @@ pub fn sides(topology: &Topology, creases: &Creases) -> (Vec<u32>, usize) {
         }
         count += 1;
     }
-    let vertices = side_vertices(topology, (&side, count as usize));
+    let vertices = side_vertices(topology, &side, count as usize);
     let mut order: Vec<u32> = (0..count).collect();
     // what ends is followed by the vertices of edges and faces, which are higher
     let key = |&side: &u32| vertices[side as usize].iter().copied().chain([u32::MAX]);
@@ -175,7 +175,7 @@ pub fn sides(topology: &Topology, creases: &Creases) -> (Vec<u32>, usize) {
 }
 
 /// The vertices of each side of [`sides`], ascending.
-pub fn side_vertices(topology: &Topology, (side, count): (&[u32], usize)) -> Vec<Vec<u32>> {
+pub fn side_vertices(topology: &Topology, side: &[u32], count: usize) -> Vec<Vec<u32>> {
     let mut faces = vec![Vec::new(); count];
     for (face, &side) in (0..).zip(side).filter(|&(_, &side)| side != NONE) {
         faces[side as usize].push(face);
@@ -227,7 +227,7 @@ mod tests {
             let places = |mesh: &SolidMesh| {
                 let topology = Topology::of_mesh(mesh).unwrap();
                 let (side, count) = sides(&topology, &mesh.creases);
-                let sides = side_vertices(&topology, (&side, count)).into_iter();
+                let sides = side_vertices(&topology, &side, count).into_iter();
                 let bounds = |side: Vec<u32>| {
                     let points = side.iter().map(|&v| mesh.points[v as usize]);
                     let pick = |pick: fn(f64, f64) -> f64| {
@@ -251,7 +251,7 @@ mod tests {
         crease_by_angle(&mut mesh, 40.0).unwrap();
         let topology = Topology::build(mesh.cells.clone(), mesh.points.len()).unwrap();
         let (side, count) = sides(&topology, &mesh.creases);
-        let mut found = side_vertices(&topology, (&side, count));
+        let mut found = side_vertices(&topology, &side, count);
         let size = |d: usize| mesh.points.iter().map(|p| p[d]).fold(0.0, f64::max);
         let plane = |d: usize, x: f64| -> Vec<u32> {
             (0..mesh.points.len() as u32).filter(|&v| mesh.points[v as usize][d] == x).collect()

@@ -33,7 +33,7 @@ pub struct SharedInterior {
 
 impl SharedInterior {
     /// The part for the layers of this rank, which lie between two heights; of one cell if it has
-    /// none. `own` is the part of `mesh` that this rank has made `boundary` of, and the extent of
+    /// none. `own` is the part of `mesh` that this rank has made `boundary` of, `extent` that of
     /// its refined mesh ([`Blocks::extent_of_all`]). `distance` says how far beyond its layers
     /// places are asked for, in length units.
     ///
@@ -42,7 +42,8 @@ impl SharedInterior {
     pub fn new(
         ranks: &Ranks<'_>,
         mesh: &DistributedMesh,
-        (own, extent): (&RankPart, Option<&Extent>),
+        own: &RankPart,
+        extent: Option<&Extent>,
         boundary: &SharedBoundary,
         heights: Option<[f64; 2]>,
         distance: f64,

@@ -127,7 +127,7 @@ impl Slicer {
             Surface::of_closed(surface, points, options.axis, tolerance)?;
         let mut slicer = Self::of_whole(surface, options.axis, tolerance, shells)?;
         let (chords, Self { surface, index, shells, .. }) = (slicer.chord_tolerance(), &mut slicer);
-        mark_stray(shells, &of_patches, (surface, index), [chords, tolerance]);
+        mark_stray(shells, &of_patches, surface, index, [chords, tolerance]);
         Ok(slicer)
     }
 

@@ -1,7 +1,7 @@
 //! Layers of a solid: contours and pixels by a slicer, attributes and cell arrays by a locator; and
 //! those of a surface, by a slicer alone.
 
-use super::interior::{BandMemory, InteriorFinder, InteriorValues};
+use super::interior::{BandMemory, BandValues, InteriorFinder, InteriorValues, PixelNumbers};
 use super::source::{Channel, LayerSource, PixelPlaces};
 use super::spare::Spare;
 use super::{Layer, PixelGrid, SharedInterior, Slicer};
@@ -276,13 +276,14 @@ impl LayerSource for SolidSource<'_> {
         let inside = self.inside()?;
         let finder = InteriorFinder::new(&inside.locator, self.slicer.axis(), *grid)?;
         let pieces = &inside.locator.pieces().pieces;
-        let width = self.channels.len();
-        let mut values = inside.values.take();
-        let wanted = (coverage, &inside.attributes[..], width);
-        finder.covered_values(height, wanted, &inside.spare, &mut values, |band, all| {
+        let write = |band: &BandValues, all: &mut [f64]| {
             let elements = band.pieces.iter().map(|&piece| pieces[piece as usize].element);
             inside.interleave(elements, &band.values, all);
-        })?;
+        };
+        let numbers = PixelNumbers { width: self.channels.len(), write };
+        let (attributes, spare) = (&inside.attributes, &inside.spare);
+        let mut values = inside.values.take();
+        finder.covered_values(height, coverage, attributes, numbers, spare, &mut values)?;
         Ok(values)
     }
 

@@ -37,7 +37,7 @@ pub fn separate_parts(mesh: &SurfaceMesh) -> Option<(SurfaceMesh, usize)> {
     let corners = topology.non_manifold_corners();
     let outward = looks_outward(&mesh.points, &topology);
     for (&edge, corners) in topology.non_manifold_edges.iter().zip(corners.iter()) {
-        let pairs = around_material(&mesh.points, &topology, outward, (edge, corners))?;
+        let pairs = around_material(&mesh.points, &topology, outward, edge, corners)?;
         pairs.into_iter().for_each(|[a, b]| join(a, b));
     }
     let count = topology.vertices.len();
@@ -76,7 +76,7 @@ pub(crate) fn separate_edges(points: &[[f64; 3]], topology: &mut SurfaceTopology
     let edges = std::mem::take(&mut topology.non_manifold_edges);
     let mut left = Vec::new();
     for (&edge, corners) in edges.iter().zip(corners.iter()) {
-        let Some(mut pairs) = around_material(points, topology, outward, (edge, corners)) else {
+        let Some(mut pairs) = around_material(points, topology, outward, edge, corners) else {
             left.push(edge);
             continue;
         };
@@ -114,7 +114,8 @@ fn around_material(
     points: &[[f64; 3]],
     topology: &SurfaceTopology,
     outward: bool,
-    (edge, corners): (u32, &[u32]),
+    edge: u32,
+    corners: &[u32],
 ) -> Option<Vec<[u32; 2]>> {
     let at = |v: u32| Vector3::from(points[v as usize]);
     let [a, b] = topology.edge_ends(edge);

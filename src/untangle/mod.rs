@@ -128,7 +128,7 @@ pub fn untangle(
         let sliding = Sliding::new(&oriented, hexes, &solid)?;
         can_slide = sliding.len();
         if can_slide > 0 {
-            deviation = slide(&sliding, (hexes, &mut freedoms), &mut best, &mut progress)?;
+            deviation = slide(&sliding, hexes, &mut freedoms, &mut best, &mut progress)?;
         }
     }
     let (mut moved, mut slid) = (0, 0);
@@ -213,7 +213,8 @@ fn improved(
 /// lines, and a correction after it. Returns how far the limit surface has come away.
 fn slide(
     sliding: &Sliding<'_>,
-    (hexes, freedoms): (&[[u32; 8]], &mut [Freedom]),
+    hexes: &[[u32; 8]],
+    freedoms: &mut [Freedom],
     best: &mut BestPoints,
     progress: &mut impl FnMut(usize) -> Result<()>,
 ) -> Result<f64> {

@@ -127,7 +127,7 @@ pub fn of_cells(mesh: &SolidMesh, topology: &Topology, samples: usize) -> WorstP
     let mut found = WorstPlaces::new(mesh.cells.len());
     for cell in 0..mesh.cells.len() {
         match mesh.cells.hexahedron(cell) {
-            Some(corners) => add_hexahedron(&mut found, mesh, (cell as u32, corners), samples),
+            Some(corners) => add_hexahedron(&mut found, mesh, cell as u32, corners, samples),
             None => add_corners(&mut found, mesh, topology, cell as u32),
         }
     }
@@ -165,7 +165,8 @@ fn jacobian(derivatives: &[[f64; 3]; 3]) -> (f64, f64) {
 fn add_hexahedron(
     found: &mut WorstPlaces,
     mesh: &SolidMesh,
-    (cell, corners): (u32, &[u32; 8]),
+    cell: u32,
+    corners: &[u32; 8],
     samples: usize,
 ) {
     let at = |i: usize| i as f64 / (samples - 1) as f64;

@@ -42,7 +42,8 @@ const TOLERANCE: f64 = 2e-6;
 fn squares(
     limit: &LimitSurface,
     refined: &[[f64; 3]],
-    (rings, tolerance): (usize, f64),
+    rings: usize,
+    tolerance: f64,
 ) -> Result<(Vec<ParameterSquare>, f64)> {
     let mut squares = Vec::new();
     let mut remainders: Vec<(ParameterSquare, usize)> = Vec::new();
@@ -163,7 +164,7 @@ pub fn push(
     map: Option<&BoundaryMap>,
 ) -> Result<()> {
     let refined = limit.refined_points(&mesh.points)?;
-    let (mut squares, error) = squares(limit, &refined, (rings, TOLERANCE * scene.size))?;
+    let (mut squares, error) = squares(limit, &refined, rings, TOLERANCE * scene.size)?;
     scene.error = Some(FIT_MARGIN * error);
     let holes: std::collections::HashSet<u32> = mesh.holes.iter().copied().collect();
     squares.retain(|square| !holes.contains(&limit.elements()[square.element as usize].face));

@@ -180,7 +180,8 @@ pub fn write_header(out: &mut impl Write, columns: &[String]) -> io::Result<()> 
 /// Those of `out`.
 pub fn write_rows(
     out: &mut impl Write,
-    (solid, has_corners): (&Solid, bool),
+    solid: &Solid,
+    has_corners: bool,
     locations: &[Location],
     limit: &Limit,
     attributes: &[Attribute],

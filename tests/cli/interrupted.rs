@@ -26,7 +26,7 @@ fn no_signal_leaves_unfinished_files() {
         ("a.csv", "32", libc::SIGVTALRM),
         ("a.csv", "32", libc::SIGABRT),
     ] {
-        let mut program = writing(path, output, samples, (signal, libc::SIG_DFL));
+        let mut program = writing(path, output, samples, signal, libc::SIG_DFL);
         // SAFETY: the process is a child that nobody has waited for.
         assert_eq!(unsafe { libc::kill(program.id() as i32, signal) }, 0);
         assert_eq!(program.wait().unwrap().signal(), Some(signal), "{output}");
@@ -101,7 +101,7 @@ fn only_whole_files_are_left_at_any_time() {
 fn ignored_signals_stay_ignored() {
     let fan = with_fan();
     for signal in [libc::SIGINT, libc::SIGHUP] {
-        let mut program = writing(fan.path(), "a.csv", "16", (signal, libc::SIG_IGN));
+        let mut program = writing(fan.path(), "a.csv", "16", signal, libc::SIG_IGN);
         // SAFETY: as above.
         assert_eq!(unsafe { libc::kill(program.id() as i32, signal) }, 0);
         assert_eq!(program.wait().unwrap().code(), Some(0));
@@ -145,7 +145,8 @@ fn writing(
     path: &Path,
     output: &str,
     samples: &str,
-    (signal, action): (libc::c_int, libc::sighandler_t),
+    signal: libc::c_int,
+    action: libc::sighandler_t,
 ) -> Child {
     let before = names(path);
     let mut command = Command::new(env!("CARGO_BIN_EXE_subsolid"));

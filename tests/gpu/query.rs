@@ -216,13 +216,13 @@ fn smoothing_has_the_bits_of_the_cpu() {
         let mut device = DeviceQuery::of_solid(&gpu, &mesh, QueryStrategy::Rows).unwrap();
         let values = mesh.points.as_flattened();
         let fixed = |v: u32| v % 5 == 2;
-        let expected = smooth_attribute(&query, values, 3, (7, 0.3), fixed).unwrap();
+        let expected = smooth_attribute(&query, values, 3, 7, 0.3, fixed).unwrap();
         let moves: Vec<u32> = (0..mesh.points.len() as u32).map(|v| u32::from(!fixed(v))).collect();
         let moves =
             device.attribute(EntityKind::Vertex, 1, AttributeLayout::Planar, &moves).unwrap();
         for layout in [AttributeLayout::Interleaved, AttributeLayout::Planar] {
             let mut now = device.attribute(EntityKind::Vertex, 3, layout, values).unwrap();
-            device.smooth(&mut now, (7, 0.3), &moves).unwrap();
+            device.smooth(&mut now, 7, 0.3, &moves).unwrap();
             assert!(device.read(&now).unwrap() == expected, "{name}");
         }
     }

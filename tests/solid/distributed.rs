@@ -44,7 +44,8 @@ fn expected(mesh: &SolidMesh, levels: usize, elements: &Range<usize>) -> subsoli
 pub fn compare(
     name: &str,
     mesh: &SolidMesh,
-    (levels, size): (usize, usize),
+    levels: usize,
+    size: usize,
     random: &mut Random,
     load: impl Fn(&Ranks<'_>) -> DistributedMesh + Sync,
 ) {
@@ -87,13 +88,13 @@ fn compare_both(name: &str, mesh: &SolidMesh, sizes: &[usize], random: &mut Rand
         let scattered = |ranks: &Ranks<'_>| {
             DistributedMesh::scatter(ranks, ranks.is_first().then(|| mesh.clone())).unwrap()
         };
-        compare(name, mesh, (levels, size), random, scattered);
+        compare(name, mesh, levels, size, random, scattered);
         let read = |ranks: &Ranks<'_>| {
             let (block, report) = read_block(&path, ranks.rank(), ranks.size()).unwrap();
             assert_eq!(report.left_out(), None);
             DistributedMesh::of_blocks(ranks, block).unwrap()
         };
-        compare(name, &plain, (levels, size), random, read);
+        compare(name, &plain, levels, size, random, read);
     }
 }
 
@@ -120,7 +121,7 @@ fn blocks_are_read(name: &str, path: &Path, size: usize, random: &mut Random) ->
         vertices += block.mesh.points.len();
     }
     assert_eq!([cells, vertices], [whole.cells.len(), whole.points.len()], "{name}");
-    compare(name, &whole, (0, size), random, |ranks| {
+    compare(name, &whole, 0, size, random, |ranks| {
         DistributedMesh::of_blocks(ranks, read_block(path, ranks.rank(), size).unwrap().0).unwrap()
     });
     true

@@ -14,7 +14,7 @@ use subsolid::mesh::{Attribute, CellKind, Cells, SolidMesh};
 use subsolid::parts::DistributedMesh;
 
 /// Appends a cell of other cells.
-fn push(cells: &mut Cells, (from, cell): (&Cells, usize), number: impl Fn(u32) -> u32) {
+fn push(cells: &mut Cells, from: &Cells, cell: usize, number: impl Fn(u32) -> u32) {
     let renamed = |vertices: &[u32]| vertices.iter().map(|&v| number(v)).collect::<Vec<u32>>();
     match from.kind(cell) {
         CellKind::Polyhedron => {
@@ -39,7 +39,7 @@ fn piece(
     vertices.dedup();
     let local = |v: u32| vertices.binary_search(&v).ok().map(|v| v as u32);
     let mut own = SolidMesh::default();
-    cells.clone().for_each(|c| push(&mut own.cells, (&mesh.cells, c), |v| local(v).unwrap()));
+    cells.clone().for_each(|c| push(&mut own.cells, &mesh.cells, c, |v| local(v).unwrap()));
     let mut moved = |x: f64| match off {
         0 => x,
         _ => f64::from_bits(x.to_bits() + random.bits() % (off + 1)),
@@ -94,7 +94,7 @@ fn compare_pieces(name: &str, mesh: &SolidMesh, off: u64, random: &mut Random) {
         DistributedMesh::of_blocks(ranks, block).unwrap()
     };
     for size in [2, 2 + random.below(6)] {
-        compare(name, &whole, (random.below(3), size), random, load);
+        compare(name, &whole, random.below(3), size, random, load);
     }
 }
 
@@ -144,7 +144,7 @@ fn cuts_and_clusters_are_those_of_one_program() {
             for c in [0, 1, 1, 3] {
                 let cell = piece(&block, c..c + 1, off, &mut random);
                 let first = own.points.len() as u32;
-                push(&mut own.cells, (&cell.cells, 0), |v| v + first);
+                push(&mut own.cells, &cell.cells, 0, |v| v + first);
                 own.points.extend(cell.points);
             }
             writer.push(&Dataset::of_piece(&own, false)).unwrap();
@@ -153,7 +153,7 @@ fn cuts_and_clusters_are_those_of_one_program() {
         let whole = subsolid::read(&path).unwrap();
         assert!(whole.points.len() >= 32 && whole.points.len() < 96, "{}", whole.points.len());
         for size in [2, 3, 5] {
-            compare("cluster", &whole, (0, size), &mut random, |ranks| {
+            compare("cluster", &whole, 0, size, &mut random, |ranks| {
                 let (block, _) = read_block(&path, ranks.rank(), ranks.size()).unwrap();
                 DistributedMesh::of_blocks(ranks, block).unwrap()
             });
@@ -194,7 +194,7 @@ fn points_an_edge_apart_are_not_joined() {
         writer.finish().unwrap();
         let whole = subsolid::read(&path).unwrap();
         assert_eq!(whole.points.len(), count, "{origin:?} {gap}");
-        compare("far", &whole, (0, 3), &mut random, |ranks| {
+        compare("far", &whole, 0, 3, &mut random, |ranks| {
             let (block, _) = read_block(&path, ranks.rank(), ranks.size()).unwrap();
             DistributedMesh::of_blocks(ranks, block).unwrap()
         });

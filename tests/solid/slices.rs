@@ -194,10 +194,11 @@ fn compare_insides(name: &str, mesh: &SolidMesh, size: usize, levels: usize, axi
         let heights = [slab(own.start)[0], slab(own.end.max(1) - 1)[1]];
         let heights = (!own.is_empty()).then_some(heights);
         let [from, to] = slab(0);
-        let own_part = (&part, blocks.extent_of_all());
+        let whole = blocks.extent_of_all();
         let pitch = (0..3).map(extent).fold(0.0, f64::max) / 30.0;
         let reach = to - from + boundary.frame().tolerance + pitch;
-        let part = SharedInterior::new(&ranks, &mesh, own_part, &boundary, heights, reach).unwrap();
+        let part = SharedInterior::new(&ranks, &mesh, &part, whole, &boundary, heights, reach);
+        let part = part.unwrap();
         let slicer = boundary.slicer(&ranks, heights).unwrap();
         let (attributes, arrays) = (&part.mesh().attributes, &part.mesh().cell_data);
         let source = SolidSource::of_part(&part, attributes, arrays, slicer).unwrap();

@@ -53,15 +53,26 @@ pub struct DeviceStream {
     stream: usize,
 }
 
+/// The processor that is asked to evaluate a plan.
+pub struct ProcessorRequest<'a> {
+    /// Its name, or `auto`.
+    pub backend: &'a str,
+    /// Which kernels it runs.
+    pub strategy: Strategy,
+    /// That of its numbers.
+    pub precision: Precision,
+}
+
 impl PyPlan {
     pub fn new(
         py: Python<'_>,
         solid: Py<PySolid>,
         samples: &Samples,
         want: Want,
-        (backend_name, strategy, precision): (&str, Strategy, Precision),
+        request: ProcessorRequest<'_>,
         threads: CallThreads,
     ) -> PyResult<Self> {
+        let ProcessorRequest { backend: backend_name, strategy, precision } = request;
         let shared = solid.get().shared.clone();
         if precision == Precision::F32
             && let Some(loss) = CellLengths::new(&shared.mesh).single_precision_loss(0)

@@ -46,7 +46,8 @@ fn evaluate(
     cell: &mut EvaluatorCell,
     controls: Controls<'_>,
     foreign: Option<ForeignArray>,
-    (part, all): (Range<usize>, &Range<usize>),
+    part: Range<usize>,
+    all: &Range<usize>,
     limit: &mut Limit,
 ) -> subsolid::Result<()> {
     cell.with_dependent_mut(|cell, prepared| {
@@ -124,7 +125,7 @@ impl PyPlan {
         for part in parts {
             py.check_signals()?;
             let result = self.threads.run_locked(py, &self.evaluator, |(cell, _)| {
-                evaluate(cell, controls, foreign, (part, &range), limit)
+                evaluate(cell, controls, foreign, part, &range, limit)
             });
             result.py()?;
         }
@@ -236,7 +237,7 @@ impl PyPlan {
                     let plan = cell.borrow_owner().borrow_dependent();
                     limit.make_room(plan, all.clone(), &widths(controls), self.precision);
                 }
-                let done = evaluate(cell, controls, foreign, (part, &all), limit);
+                let done = evaluate(cell, controls, foreign, part, &all, limit);
                 limit.positions = Values::default();
                 done
             });
@@ -280,7 +281,7 @@ impl PyPlan {
                 }
                 let mut evaluator = self.evaluator.lock().unwrap_or_else(PoisonError::into_inner);
                 let (limit, cell) = (&mut *limit, &mut evaluator.0);
-                self.threads.here(|| evaluate(cell, controls, foreign, (part, &all), limit))
+                self.threads.here(|| evaluate(cell, controls, foreign, part, &all, limit))
             });
             result.py()?;
         }

@@ -341,8 +341,8 @@ impl<'j, T: Real> GridEvaluation<'j, '_, T> {
                     let table = &self.kernels.tables[id];
                     let negate = batch.permutation.odd(local_orders(orders));
                     let output = TableOutput { cells, order, negate };
-                    let points = (self.points, self.width);
-                    table.evaluate(self.simd, scratch, points, &local.nets, output);
+                    let (points, nets) = (self.points, &local.nets);
+                    table.evaluate(self.simd, scratch, points, self.width, nets, output);
                 }
             }
         }

@@ -59,7 +59,7 @@ pub fn run(
                 a.keep_shown(None, &mut limit)?;
                 report.count(&limit);
                 let Samples::Points(locations) = plan.samples() else { continue };
-                write_rows(&mut out, (solid, has_corners), locations, &limit, &mesh.attributes)
+                write_rows(&mut out, solid, has_corners, locations, &limit, &mesh.attributes)
                     .map_err(refused)?;
             }
         };

@@ -48,8 +48,10 @@ pub fn check_backend(backend: Choice) -> Result<()> {
 pub fn run(
     a: &Arguments,
     wanted: &[String],
-    (mesh, solid): (&SolidMesh, &Solid),
-    (scheme, want): (QuadratureScheme, Want),
+    mesh: &SolidMesh,
+    solid: &Solid,
+    scheme: QuadratureScheme,
+    want: Want,
     console: &Console,
 ) -> Result<Outcome> {
     let regions = Regions::new(solid.topology(), mesh)?;
@@ -93,7 +95,7 @@ pub fn run(
     console.report(&summary, || text(&report, wanted))?;
     if let Some(output) = &a.output {
         let start = Instant::now();
-        write(a, output, &mapping, mesh, (&report, &regions), console)?;
+        write(a, output, &mapping, mesh, &report, &regions, console)?;
         console.wrote(output.display(), samples, start);
     }
     Ok(outcome)
@@ -104,14 +106,15 @@ fn write(
     output: &Path,
     mapping: &Mapping<'_>,
     mesh: &SolidMesh,
-    of_parts: (&BoundaryReport, &Regions),
+    report: &BoundaryReport,
+    regions: &Regions,
     console: &Console,
 ) -> Result<()> {
     match a.check_output(output)? {
         Format::Npz => {
             let options = a.export_options(mesh);
             warn_left_out(&options.left_out(), console);
-            write_boundary_npz(output, mapping, mesh.controls(), of_parts, options)
+            write_boundary_npz(output, mapping, mesh.controls(), report, regions, options)
         }
         Format::Pvtu => write_pieces(a, output, mapping, mesh, console),
         _ => write_single(output, mapping, mesh, WriteOptions { compress: a.compress }, console),

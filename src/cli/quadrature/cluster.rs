@@ -39,7 +39,8 @@ pub fn run(
     a: &Arguments,
     ranks: &Ranks<'_>,
     format: Option<Format>,
-    (scheme, want): (QuadratureScheme, Want),
+    scheme: QuadratureScheme,
+    want: Want,
     console: &Console,
 ) -> Result<Outcome> {
     a.check_of_ranks(format)?;

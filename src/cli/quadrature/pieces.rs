@@ -19,7 +19,8 @@ use crate::cli::{Console, Outcome, quality};
 
 pub fn run(
     a: &Arguments,
-    (output, part): (&Path, JobPart),
+    output: &Path,
+    part: JobPart,
     quadrature: &Quadrature<'_>,
     mesh: &SolidMesh,
     bytes: Option<u64>,

@@ -84,7 +84,8 @@ impl<'r, 'g> Outline<'r, 'g> {
         self,
         model: &mut Model,
         a: &Arguments,
-        (stack, layers): (&Stack, &Range<usize>),
+        stack: &Stack,
+        layers: &Range<usize>,
         reach: f64,
     ) -> Result<Slicer> {
         let shared = match self {
@@ -96,8 +97,8 @@ impl<'r, 'g> Outline<'r, 'g> {
         let heights = [stack.slab(first)[0], stack.slab(last)[1]];
         let heights = (!layers.is_empty()).then_some(heights);
         if let Some((mesh, part, extent)) = inside {
-            let own = (&part, extent.as_ref());
-            let part = SharedInterior::new(ranks, &mesh, own, &boundary, heights, reach)?;
+            let extent = extent.as_ref();
+            let part = SharedInterior::new(ranks, &mesh, &part, extent, &boundary, heights, reach)?;
             (model.wanted, model.cell_data) = named_arrays(&a.wanted(), part.mesh())?;
             model.inside = InteriorModel::Part(Box::new(part));
         }

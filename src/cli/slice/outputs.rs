@@ -11,9 +11,7 @@ use subsolid::slice::output::{
     CommonLayerInterface, Encoding, Exposure, ImageArchive, ImageDirectory, ImageOptions,
     LayeredSvg, Output, Painter, PixelCloud, Polylines, PrusaArchive, SvgStack, archive,
 };
-use subsolid::slice::{
-    Bits, CellIds, Channel, Flip, ImageFile, LayerSource, Materials, PixelGrid, Setting,
-};
+use subsolid::slice::{Bits, CellIds, Channel, Flip, ImageFile, Materials, PixelGrid, Setting};
 use subsolid::{Error, Result, message};
 
 use super::values::{Resolution, WantedMaterial, exposure};
@@ -190,17 +188,14 @@ impl OutputArguments {
         self.has_images() || self.pvtu.is_some()
     }
 
-    /// Opens them. `grid`: the pixels of those that have some.
-    pub fn open<'a>(
+    /// Opens the images, if there are some.
+    pub fn open_images<'a>(
         &self,
         setting: &Setting,
-        layers: &Range<usize>,
-        (grid, images): (Option<PixelGrid>, Option<&ImageOptions>),
-        attributes: &[(usize, [f64; 2])],
-        source: &dyn LayerSource,
+        images: Option<&ImageOptions>,
+        channels: &[Channel],
         resume: bool,
     ) -> Result<Vec<Box<dyn Output + 'a>>> {
-        let channels = source.channels();
         let mut outputs: Vec<Box<dyn Output>> = Vec::new();
         if let Some(images) = images {
             let options = images.clone();
@@ -221,6 +216,21 @@ impl OutputArguments {
                 outputs.push(Box::new(sl1));
             }
         }
+        Ok(outputs)
+    }
+
+    /// Opens all but the images: contours, and the pixels of `grid`, with these `attributes` among
+    /// the channels.
+    pub fn open_others<'a>(
+        &self,
+        setting: &Setting,
+        layers: &Range<usize>,
+        grid: Option<PixelGrid>,
+        attributes: &[usize],
+        channels: &[Channel],
+        resume: bool,
+    ) -> Result<Vec<Box<dyn Output + 'a>>> {
+        let mut outputs: Vec<Box<dyn Output>> = Vec::new();
         if let Some(path) = &self.svg {
             outputs.push(Box::new(SvgStack::open(path, setting, resume)?));
         }
@@ -231,14 +241,13 @@ impl OutputArguments {
             let encoding = if self.binary { Encoding::Binary } else { Encoding::Text };
             outputs.push(Box::new(CommonLayerInterface::create(path, setting, layers, encoding)?));
         }
-        let attributes: Vec<usize> = attributes.iter().map(|&(channel, _)| channel).collect();
         if let (Some(path), Some(grid)) = (&self.pvtu, grid) {
             PixelCloud::check_memory(&grid, setting.plane, attributes.len(), layers.len())?;
-            let cloud = PixelCloud::create(path, setting, grid, channels, &attributes)?;
+            let cloud = PixelCloud::create(path, setting, grid, channels, attributes)?;
             outputs.push(Box::new(cloud));
         }
         if let Some(path) = &self.vtp {
-            outputs.push(Box::new(Polylines::create(path, setting, channels, &attributes)?));
+            outputs.push(Box::new(Polylines::create(path, setting, channels, attributes)?));
         }
         Ok(outputs)
     }
@@ -345,9 +354,11 @@ impl ImageArguments {
     pub fn options(
         &self,
         outputs: &OutputArguments,
-        (setting, grid): (&Setting, Option<PixelGrid>),
+        setting: &Setting,
+        grid: Option<PixelGrid>,
         attributes: &[(usize, [f64; 2])],
-        (channels, of_cells): (&[Channel], Option<&CellIds>),
+        channels: &[Channel],
+        of_cells: Option<&CellIds>,
     ) -> Result<Option<ImageOptions>> {
         let Some(grid) = grid.filter(|_| outputs.has_images()) else { return Ok(None) };
         let options = ImageOptions {

@@ -133,7 +133,7 @@ fn write(out: &mut impl Write, patch: &BezierPatch<'_>) -> io::Result<()> {
     writeln!(out, "B E X T 2.0")?;
     let (points, elements) = (patch.control_points.len(), patch.element_count());
     integers(out, &[1, points, elements, patch.vector_count(), 0])?;
-    write_rows(out, (points, TASK_ROWS), |rows, text| {
+    write_rows(out, points, TASK_ROWS, |rows, text| {
         patch.control_points[rows].iter().try_for_each(|&[x, y, z]| reals(text, &[x, y, z, 1.0]))
     })?;
     let mut order: Vec<usize> = (0..elements).collect();
@@ -146,7 +146,7 @@ fn write(out: &mut impl Write, patch: &BezierPatch<'_>) -> io::Result<()> {
         let [r, s, t] = patch.degrees;
         integers(out, &[1, block.len(), controls, controls, r, s, t])?;
     }
-    write_rows(out, (elements, TASK_ROWS), |rows, text| {
+    write_rows(out, elements, TASK_ROWS, |rows, text| {
         for &e in &order[rows] {
             let element = patch.element(e);
             integers(text, &element.iter().map(|pair| pair.0 as usize + 1).collect::<Vec<_>>())?;
@@ -157,7 +157,7 @@ fn write(out: &mut impl Write, patch: &BezierPatch<'_>) -> io::Result<()> {
     let (vectors, length) = (patch.vector_count(), patch.length());
     integers(out, &[1, 0])?;
     integers(out, &[vectors, length])?;
-    write_rows(out, (vectors, TASK_ROWS), |rows, text| {
+    write_rows(out, vectors, TASK_ROWS, |rows, text| {
         let own = &patch.coefficients[length * rows.start..length * rows.end];
         own.chunks_exact(length).try_for_each(|vector| reals(text, vector))
     })

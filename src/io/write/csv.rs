@@ -32,7 +32,7 @@ impl<'o, W: Write> TableFile<'o, W> {
 
 impl<W: Write> SingleFile for TableFile<'_, W> {
     fn push(&mut self, piece: &Dataset, _cells_before: usize) -> io::Result<()> {
-        write_rows(self.out, (piece.points.len(), TASK_ROWS), |rows, text| {
+        write_rows(self.out, piece.points.len(), TASK_ROWS, |rows, text| {
             push_rows(piece, rows, text)
         })
     }

@@ -170,8 +170,8 @@ impl PieceJob {
         self.record.layout.get_or_insert(layout);
         self.record.high_order |= xml::Version::of(&piece.cells) == xml::Version::HighOrder;
         let path = self.path.with_extension("").join(piece_name(&self.name, self.next));
-        let format = (Format::Vtu, self.record.compressed);
-        atomic::write(&path, |out| write_whole(out, &self.path, format, piece))?;
+        let (format, compress) = (Format::Vtu, self.record.compressed);
+        atomic::write(&path, |out| write_whole(out, &self.path, format, compress, piece))?;
         self.next += 1;
         Ok(())
     }
@@ -248,7 +248,7 @@ pub fn merge(path: impl AsRef<Path>) -> Result<Merged> {
         xml::Version::Linear
     };
     let layout = layouts.first().copied();
-    write_index(path, &name, first.pieces, (layout, version), first.compressed)?;
+    write_index(path, &name, first.pieces, layout, version, first.compressed)?;
     for record in &records {
         let record = directory.join(record_name(&name, record.job, record.of));
         fs::remove_file(&record).map_err(|e| atomic::refused(&record, e))?;

@@ -141,8 +141,8 @@ impl PieceWriter {
             .and_then(|()| {
                 let version =
                     if record.high_order { xml::Version::HighOrder } else { xml::Version::Linear };
-                let layout = (record.layout.as_ref(), version);
-                write_index(path, name, record.end, layout, options.compress)
+                let layout = record.layout.as_ref();
+                write_index(path, name, record.end, layout, version, options.compress)
             });
         if result.is_err() {
             for (from, to) in moves[..moved].iter().rev() {
@@ -187,8 +187,9 @@ impl PieceShare {
         self.record.layout.get_or_insert(layout);
         let file = piece_name(&self.name, index);
         let (path, shown) = (self.directory.join(&file), self.path.with_extension("").join(&file));
-        let format = (Format::Vtu, self.options.compress);
-        atomic::write_shown(&path, &shown, |out| write_whole(out, &self.path, format, piece))?;
+        let (format, compress) = (Format::Vtu, self.options.compress);
+        let write = |out: &mut _| write_whole(out, &self.path, format, compress, piece);
+        atomic::write_shown(&path, &shown, write)?;
         self.record.end = self.record.end.max(index + 1);
         self.record.high_order |= xml::Version::of(&piece.cells) == xml::Version::HighOrder;
         Ok(())
@@ -236,7 +237,8 @@ pub(super) fn write_index(
     path: &Path,
     name: &str,
     pieces: usize,
-    (layout, version): (Option<&PieceLayout>, xml::Version),
+    layout: Option<&PieceLayout>,
+    version: xml::Version,
     compress: bool,
 ) -> Result<()> {
     let mut text = xml::open_file("PUnstructuredGrid", version, compress);

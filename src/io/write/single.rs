@@ -42,7 +42,7 @@ pub fn write_pieces<D: Borrow<Dataset>>(
         let is_large = outline.points.max(outline.cells) > MIN_FLUSHED_ITEMS;
         // without it the file is whole as well, only later
         let _writeback = is_large.then(|| Writeback::begin(out.get_ref()).ok());
-        fill(out, path, (format, options.compress), outline, pieces)
+        fill(out, path, format, options.compress, outline, pieces)
     })
 }
 
@@ -50,16 +50,18 @@ pub fn write_pieces<D: Borrow<Dataset>>(
 pub(super) fn write_whole(
     out: &mut (impl Write + Seek),
     path: &Path,
-    (format, compress): (Format, bool),
+    format: Format,
+    compress: bool,
     piece: &Dataset,
 ) -> Result<()> {
-    fill(out, path, (format, compress), &FileOutline::of(piece), [Ok(piece)])
+    fill(out, path, format, compress, &FileOutline::of(piece), [Ok(piece)])
 }
 
 fn fill<W: Write + Seek, D: Borrow<Dataset>>(
     out: &mut W,
     path: &Path,
-    (format, compress): (Format, bool),
+    format: Format,
+    compress: bool,
     outline: &FileOutline,
     pieces: impl IntoIterator<Item = Result<D>>,
 ) -> Result<()> {
@@ -90,7 +92,7 @@ fn fill<W: Write + Seek, D: Borrow<Dataset>>(
             if format == Format::Vtk {
                 vtk::check(piece)?;
             }
-            let file = begin(out, path, (format, compress), outline, piece).map_err(failed)?;
+            let file = begin(out, path, format, compress, outline, piece).map_err(failed)?;
             started = Some((file, kind));
         }
         if let Some((file, _)) = &mut started {
@@ -112,7 +114,8 @@ fn fill<W: Write + Seek, D: Borrow<Dataset>>(
 fn begin<'o, W: Write + Seek>(
     out: &'o mut W,
     path: &Path,
-    (format, compress): (Format, bool),
+    format: Format,
+    compress: bool,
     outline: &FileOutline,
     first: &Dataset,
 ) -> io::Result<Box<dyn SingleFile + 'o>> {

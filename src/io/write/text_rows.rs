@@ -11,7 +11,8 @@ const TASKS_PER_THREAD: usize = 4;
 /// Writes the text of `count` rows; `text` appends that of some of them, `step` at a time.
 pub(crate) fn write_rows(
     out: &mut impl Write,
-    (count, step): (usize, usize),
+    count: usize,
+    step: usize,
     text: impl Fn(Range<usize>, &mut Vec<u8>) -> io::Result<()> + Sync,
 ) -> io::Result<()> {
     let batch = step * TASKS_PER_THREAD * rayon::current_num_threads();

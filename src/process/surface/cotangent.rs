@@ -20,7 +20,8 @@ pub(crate) fn triangle(points: &[[f64; 3]], face: &[u32; 3]) -> ([f64; 3], f64) 
 pub(super) fn matrix(
     points: &[[f64; 3]],
     faces: &[[u32; 3]],
-    (mass, stiffness): (f64, impl Fn(&[u32; 3]) -> f64),
+    mass: f64,
+    stiffness: impl Fn(&[u32; 3]) -> f64,
     number: impl Fn(u32) -> Option<usize>,
     mut known: impl FnMut(usize, u32, f64),
 ) -> Symmetric {

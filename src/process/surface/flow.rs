@@ -73,7 +73,8 @@ fn by_factors(
     let matrix = cotangent::matrix(
         &mesh.points,
         faces,
-        (1.0, |_: &[u32; 3]| time),
+        1.0,
+        |_: &[u32; 3]| time,
         number_of,
         |row, v, weight| {
             (0..3).for_each(|d| rhs[row][d] -= weight * mesh.points[v as usize][d]);

@@ -52,8 +52,7 @@ impl<'m> Geodesics<'m> {
         let factor = |mass: f64, stiffness: &dyn Fn(u32) -> f64, fixed: bool| {
             let all = |v: u32| Some(v as usize);
             let stiffness = |face: &[u32; 3]| stiffness(face[0]);
-            let mut matrix =
-                cotangent::matrix(points, &faces, (mass, stiffness), all, |_, _, _| {});
+            let mut matrix = cotangent::matrix(points, &faces, mass, stiffness, all, |_, _, _| {});
             // L is singular: a vertex of each part is fixed at 0, exactly, for loads sum to 0
             for v in (0..count).filter(|&v| !used[v] || fixed && labels[v] == v as u32) {
                 matrix.add(v, v, 1.0);

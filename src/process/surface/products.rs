@@ -43,7 +43,7 @@ impl<'m> CotangentProducts<'m> {
     }
 
     /// `mass` M + `stiffness` L times values, in the row of a vertex.
-    fn row(&self, v: usize, (mass, stiffness): (f64, f64), of: &[Position]) -> Position {
+    fn row(&self, v: usize, mass: f64, stiffness: f64, of: &[Position]) -> Position {
         let mut sum = [0.0; 3];
         let own = self.around(v, |other, weight| {
             (0..3).for_each(|d| sum[d] += weight * (of[v][d] - of[other][d]));
@@ -71,7 +71,7 @@ impl<'m> CotangentProducts<'m> {
                 1.0 / (mass + time * sum)
             })
             .collect();
-        let mut residual = all(&|v| self.row(v, (0.0, -time), self.points));
+        let mut residual = all(&|v| self.row(v, 0.0, -time, self.points));
         let mut direction = all(&|v| residual[v].map(|r| inverse[v] * r));
         let mut displacements = vec![[0.0; 3]; count];
         let mut square = dots(&residual, &direction);
@@ -82,7 +82,7 @@ impl<'m> CotangentProducts<'m> {
                 let moved = self.points.iter().zip(&displacements);
                 return Ok(moved.map(|(p, d)| [0, 1, 2].map(|i| p[i] + d[i])).collect());
             }
-            let product = all(&|v| self.row(v, (1.0, time), &direction));
+            let product = all(&|v| self.row(v, 1.0, time, &direction));
             let along = dots(&direction, &product);
             let ratio = |a: f64, b: f64| if b > 0.0 { a / b } else { 0.0 };
             let step: Position = std::array::from_fn(|d| ratio(square[d], along[d]));

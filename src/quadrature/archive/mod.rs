@@ -86,7 +86,7 @@ pub fn write_npz(
     report: &Report,
     options: ExportOptions<'_>,
 ) -> Result<()> {
-    write(path.as_ref(), mapping, (controls, options), |archive| {
+    write(path.as_ref(), mapping, controls, options, |archive| {
         let cells = &report.cells;
         for (name, column) in [
             ("volume", cells.iter().map(|c| c.volume).collect::<Vec<f64>>()),
@@ -122,12 +122,13 @@ pub fn write_boundary_npz(
     path: impl AsRef<Path>,
     mapping: &Mapping<'_>,
     controls: Controls<'_>,
-    (report, regions): (&BoundaryReport, &Regions),
+    report: &BoundaryReport,
+    regions: &Regions,
     options: ExportOptions<'_>,
 ) -> Result<()> {
     let quadrature = mapping.quadrature();
     quadrature.check_boundary()?;
-    write(path.as_ref(), mapping, (controls, options), |archive| {
+    write(path.as_ref(), mapping, controls, options, |archive| {
         push_sides(archive, report)?;
         for (name, faces) in regions.groups() {
             let name = format!("group/{}", plain_name(name));
@@ -154,7 +155,8 @@ pub fn archive_bytes(
 fn write(
     path: &Path,
     mapping: &dyn PhysicalQuadrature<'_>,
-    (controls, options): (Controls<'_>, ExportOptions<'_>),
+    controls: Controls<'_>,
+    options: ExportOptions<'_>,
     report: impl FnOnce(&mut Archive<&mut BufWriter<File>>) -> io::Result<()>,
 ) -> Result<()> {
     // an error of the evaluation is returned by the writer

@@ -136,7 +136,7 @@ impl<'a> Skin<'a> {
                         SurfaceLeafKind::Irregular(structure, placement) => {
                             let at = |part| {
                                 let part = square.enlarged(part);
-                                let table = self.tables.quad(limit, (structure, placement), part);
+                                let table = self.tables.quad(limit, structure, placement, part);
                                 table.each(|_, weights| self.sum(limit.net(leaf), weights))
                             };
                             self.fitter.cover(square, &at, &mut fits);

@@ -50,7 +50,8 @@ impl SkinTables {
     pub fn quad(
         &self,
         limit: &LimitSurface,
-        (structure, placement): (u32, Placement),
+        structure: u32,
+        placement: Placement,
         square: Square,
     ) -> Arc<SquareTable> {
         let make = || {

@@ -17,7 +17,8 @@ const PLACES: usize = 8;
 pub fn mark_stray(
     shells: &mut Shells,
     of_patches: &[u32],
-    (surface, index): (&Surface, &IntervalIndex),
+    surface: &Surface,
+    index: &IntervalIndex,
     [chords, tolerance]: [f64; 2],
 ) {
     let all = &shells.shells;

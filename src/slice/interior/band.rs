@@ -143,7 +143,7 @@ impl<'a, 's> Band<'a, 's> {
             pieces,
             distances: HashMap::new(),
             parameters: keeps_parameters.then(|| vec![[0.0; 3]; count]),
-            values: PixelValues::new(layer.locator.pieces(), attributes, (channels, count)),
+            values: PixelValues::new(layer.locator.pieces(), attributes, channels, count),
         };
         pulp::Arch::new().dispatch(Claiming(&mut band));
         band
@@ -171,7 +171,7 @@ impl<'a, 's> Band<'a, 's> {
                 for region in regions {
                     let rows = region.area.rows();
                     let rows = first.max(rows[0])..end.min(rows[1]);
-                    self.claim_region(part, (newton, region), rows);
+                    self.claim_region(part, newton, region, rows);
                 }
             }
             PlanePartKind::Wild => {
@@ -192,7 +192,8 @@ impl<'a, 's> Band<'a, 's> {
     fn claim_region(
         &mut self,
         part: &PlanePart,
-        (newton, region): (&NewtonPart, &PlaneRegion),
+        newton: &NewtonPart,
+        region: &PlaneRegion,
         rows: Range<u32>,
     ) {
         let plane = self.layer.plane;

@@ -60,8 +60,8 @@ pub fn march(
         let settled = settle(newton, &x, &mut t, &active);
         history.push(t, guess);
         for lane in (0..LANES).filter(|&lane| active[lane]) {
-            let pixel = (first + lane as u32, column);
-            decide(newton, pixel, t.map(|t| t[lane]), settled[lane], claims);
+            let row = first + lane as u32;
+            decide(newton, row, column, t.map(|t| t[lane]), settled[lane], claims);
         }
     }
 }
@@ -84,8 +84,9 @@ pub fn decide_each(
         }
         let mut t = guess(newton, &x);
         let [settled, excluded] = settle_or_exclude(newton, &x, &mut t);
-        for (lane, &pixel) in pixels.iter().enumerate().filter(|(lane, _)| !excluded[*lane]) {
-            decide(newton, pixel, t.map(|t| t[lane]), settled[lane], claims);
+        for (lane, &(row, column)) in pixels.iter().enumerate().filter(|(lane, _)| !excluded[*lane])
+        {
+            decide(newton, row, column, t.map(|t| t[lane]), settled[lane], claims);
         }
     }
 }
@@ -94,7 +95,8 @@ pub fn decide_each(
 #[inline(always)]
 fn decide(
     newton: &NewtonPart,
-    (row, column): (u32, u32),
+    row: u32,
+    column: u32,
     t: [f64; 3],
     settled: bool,
     claims: &mut impl Claims,

@@ -121,9 +121,8 @@ impl<'l, 's> InteriorFinder<'l, 's> {
         Ok(self.interior(height, Some(mask)))
     }
 
-    /// Sets `values` to `width` numbers for each of the pixels whose coverage is not 0, as `each`
-    /// writes them from the attributes in a band of rows. They are those of
-    /// [`InteriorFinder::covered`] to some 10⁻⁹ of an attribute's range: polynomials stand in for
+    /// Sets `values` to the `numbers` of each of the pixels whose coverage is not 0. Attributes are
+    /// those of [`InteriorFinder::covered`] to some 10⁻⁹ of their range: polynomials stand in for
     /// it between the pixels.
     ///
     /// # Errors
@@ -131,11 +130,13 @@ impl<'l, 's> InteriorFinder<'l, 's> {
     pub(in crate::slice) fn covered_values(
         &self,
         height: f64,
-        (coverage, attributes, width): (&[u16], &[AttributePieces], usize),
+        coverage: &[u16],
+        attributes: &[AttributePieces],
+        numbers: PixelNumbers<impl Fn(&BandValues, &mut [f64]) + Sync>,
         spare: &Spare<BandMemory>,
         values: &mut Vec<f64>,
-        each: impl Fn(&BandValues, &mut [f64]) + Sync,
     ) -> Result<()> {
+        let PixelNumbers { width, write } = numbers;
         self.check_mask(coverage)?;
         let plane = self.plane(height);
         let parts = parts::parts(self.locator, &plane, Some(attributes));
@@ -155,7 +156,7 @@ impl<'l, 's> InteriorFinder<'l, 's> {
                         format!("pixels of the layer at {height} have no place of the solid near");
                     return Err(Error::request(text));
                 }
-                each(found, own);
+                write(found, own);
                 Ok(())
             })
         })
@@ -247,6 +248,14 @@ pub(super) struct BandValues {
     pub pieces: Vec<u32>,
     /// `[attribute][pixel · width + component]`.
     pub values: Vec<Vec<f64>>,
+}
+
+/// What pixels get of their attributes.
+pub(super) struct PixelNumbers<F> {
+    /// Numbers of a pixel.
+    pub width: usize,
+    /// Writes those of the pixels of some rows, `[pixel][width]`.
+    pub write: F,
 }
 
 /// A plane of pixels.

@@ -56,7 +56,7 @@ pub fn parts(
             let (origin, size) = (pieces.pieces[i].origin, pieces.pieces[i].size);
             let split = PiecePlaneSplit { locator, plane, attributes, piece, most };
             let whole = HalfPiece { points: pieces.points[i], origin, size };
-            split.push((whole, [[true; 2]; 3]), pieces.frames[i], MAX_HALVINGS, &mut parts);
+            split.push(whole, [[true; 2]; 3], pieces.frames[i], MAX_HALVINGS, &mut parts);
         } else if let Some([rows, columns]) = plane.pixels(&pieces.boxes[i], most) {
             parts.push(PlanePart { piece, kind: PlanePartKind::Wild, rows, columns });
         }
@@ -76,7 +76,8 @@ struct PiecePlaneSplit<'a, 's> {
 impl PiecePlaneSplit<'_, '_> {
     fn push(
         &self,
-        (part, outer): (HalfPiece, [[bool; 2]; 3]),
+        part: HalfPiece,
+        outer: [[bool; 2]; 3],
         frame: Option<AffineFrame>,
         halvings: u32,
         parts: &mut Vec<PlanePart>,
@@ -94,8 +95,8 @@ impl PiecePlaneSplit<'_, '_> {
                 let HalfPiece { points, origin, size } = part;
                 let newton = NewtonPart { points, frame, origin, size, enough, most, outer };
                 let regions = self.attributes.map(|attributes| {
-                    let part = (self.piece as usize, &newton);
-                    regions(self.locator.pieces(), self.plane, part, attributes, [columns, rows])
+                    let (pieces, piece) = (self.locator.pieces(), self.piece as usize);
+                    regions(pieces, self.plane, piece, &newton, attributes, [columns, rows])
                 });
                 parts.push(found(PlanePartKind::Newton(Box::new(newton), regions)));
             }
@@ -107,7 +108,7 @@ impl PiecePlaneSplit<'_, '_> {
                         [half.origin, [0, 1, 2].map(|d| half.origin[d] + half.size[d])];
                     let outer = [0, 1, 2]
                         .map(|d| [outer[d][0] && low[d] == 0.0, outer[d][1] && high[d] == 1.0]);
-                    self.push((half.within(&part), outer), frame, halvings - 1, parts);
+                    self.push(half.within(&part), outer, frame, halvings - 1, parts);
                 }
             }
         }

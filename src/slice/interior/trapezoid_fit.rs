@@ -50,7 +50,8 @@ pub struct PlaneRegion {
 pub fn regions(
     pieces: &LocatorPieces<'_>,
     plane: &PixelPlane<'_>,
-    (piece, part): (usize, &NewtonPart),
+    piece: usize,
+    part: &NewtonPart,
     attributes: &[AttributePieces],
     pixels: [[u32; 2]; 2],
 ) -> Vec<PlaneRegion> {

@@ -22,7 +22,8 @@ impl<'a, 's> PixelValues<'a, 's> {
     pub fn new(
         pieces: &'a LocatorPieces<'s>,
         attributes: &'a [AttributePieces],
-        (mut channels, count): (Vec<Vec<f64>>, usize),
+        mut channels: Vec<Vec<f64>>,
+        count: usize,
     ) -> Self {
         channels.resize_with(attributes.iter().map(|attribute| attribute.width).sum(), Vec::new);
         channels.iter_mut().for_each(|channel| channel.resize(count, 0.0));

@@ -230,14 +230,14 @@ impl Painter {
     ) -> Result<Vec<FileEntry>> {
         let options = &self.options;
         let grid = &options.grid;
-        let layer = (cut.index, cut.stack.middle(cut.index));
+        let height = cut.stack.middle(cut.index);
         let planes = cut.stack.planes(cut.index, self.planes);
         let sampling = options.antialias.map_or(Sampling::Center, |_| Sampling::Area);
         let coverage = cut.source.coverage(&planes, grid, sampling)?;
         let values = if options.attributes.is_empty() && options.materials.is_none() {
             Vec::new()
         } else {
-            cut.source.attributes(layer.1, grid, &coverage)?
+            cut.source.attributes(height, grid, &coverage)?
         };
         let (own, of_attributes) = self.folders.split_at(self.own_folders());
         let mut files = Vec::with_capacity(self.folders.len());
@@ -246,8 +246,8 @@ impl Painter {
             None => files.push(take(self.gray(&own[0], cut, &coverage, options.bits)?)?),
             Some(materials) => {
                 let painted = materials
-                    .paint(cut.index, (&coverage, grid.size[0]), (&values, self.channels))
-                    .map_err(|unfit| unfit.error(cut.source, layer, grid))?;
+                    .paint(cut.index, &coverage, grid.size[0], &values, self.channels)
+                    .map_err(|unfit| unfit.error(cut.source, cut.index, height, grid))?;
                 if options.separate {
                     levels.resize(coverage.len(), 0);
                     for (number, folder) in (1..).zip(own) {
@@ -256,7 +256,7 @@ impl Painter {
                         files.push(take(self.gray(folder, cut, &levels, Bits::One)?)?);
                     }
                 } else {
-                    files.push(self.indexed(&own[0], cut, (materials, &painted), &mut take)?);
+                    files.push(self.indexed(&own[0], cut, materials, &painted, &mut take)?);
                 }
             }
         }
@@ -270,7 +270,7 @@ impl Painter {
             let image = image.map_err(|pixel| {
                 let text = format!("has no number in {folder:?}");
                 let help = "give the attribute a number at every vertex, or leave it out";
-                Unfit { pixel, text, help }.error(cut.source, layer, grid)
+                Unfit { pixel, text, help }.error(cut.source, cut.index, height, grid)
             })?;
             files.push(take(image?)?);
         }
@@ -318,7 +318,8 @@ impl Painter {
         &self,
         folder: &str,
         cut: &OutputLayer,
-        (materials, painted): (&Materials, &[u8]),
+        materials: &Materials,
+        painted: &[u8],
         mut take: impl FnMut(NamedImage) -> Result<FileEntry>,
     ) -> Result<FileEntry> {
         let colors = materials.list().iter().map(|material| material.color);
@@ -412,7 +413,7 @@ fn folders(options: &ImageOptions, channels: &[Channel]) -> Result<Vec<String>> 
         let owner = folders.iter().position(|f| f.eq_ignore_ascii_case(&folder));
         let owner = owner.map(|at| owners[at]);
         if folder.is_empty() || owner.is_some() {
-            return Err(no_folder((what, name), &folder, owner));
+            return Err(no_folder(what, name, &folder, owner));
         }
         folders.push(folder);
         owners.push(what);
@@ -432,7 +433,7 @@ fn folders(options: &ImageOptions, channels: &[Channel]) -> Result<Vec<String>> 
 }
 
 /// Says that the images of an attribute or a material have no folder, and what has it instead.
-fn no_folder((what, name): (&str, &str), folder: &str, owner: Option<&str>) -> Error {
+fn no_folder(what: &str, name: &str, folder: &str, owner: Option<&str>) -> Error {
     let taken = match owner {
         Some("material") => "is taken by the images of a material",
         Some("the material" | "the materials") => "is taken by the images of all material",

@@ -71,7 +71,8 @@ impl Unfit {
     pub fn error(
         &self,
         source: &dyn LayerSource,
-        (layer, height): (usize, f64),
+        layer: usize,
+        height: f64,
         grid: &PixelGrid,
     ) -> Error {
         let (column, row) = (self.pixel % grid.size[0], self.pixel / grid.size[0]);
@@ -188,8 +189,10 @@ impl Materials {
     pub fn paint(
         &self,
         layer: usize,
-        (coverage, columns): (&[u16], usize),
-        (values, channels): (&[f64], usize),
+        coverage: &[u16],
+        columns: usize,
+        values: &[f64],
+        channels: usize,
     ) -> Result<Vec<u8>, Unfit> {
         let mut painted = vec![0_u8; coverage.len()];
         let covered = (0..coverage.len()).filter(|&pixel| coverage[pixel] > 0);
@@ -343,7 +346,7 @@ mod tests {
             let (coverage, values) = (vec![covered; n * n], fractions.repeat(n * n));
             let mut counts = [0_u32; 4];
             for layer in 100..100 + n {
-                let painted = three().paint(layer, (&coverage, n), (&values, 3)).unwrap();
+                let painted = three().paint(layer, &coverage, n, &values, 3).unwrap();
                 for (pixel, &material) in painted.iter().enumerate() {
                     counts[usize::from(material)] += 1;
                     if (fractions.iter().sum::<f64>() - 1.0).abs() < 1e-12 {
@@ -364,13 +367,13 @@ mod tests {
     #[test]
     fn a_pixel_does_not_depend_on_its_image() {
         let values = [0.3, 0.3, 0.4];
-        let whole = three().paint(7, (&[60_000; 35], 7), (&values.repeat(35), 3)).unwrap();
-        let part = three().paint(7, (&[60_000; 14], 7), (&values.repeat(14), 3)).unwrap();
+        let whole = three().paint(7, &[60_000; 35], 7, &values.repeat(35), 3).unwrap();
+        let part = three().paint(7, &[60_000; 14], 7, &values.repeat(14), 3).unwrap();
         assert_eq!(whole[..14], part);
         // pixels without material have no values
         let mut coverage = [60_000; 35];
         coverage[..20].fill(0);
-        let rest = three().paint(7, (&coverage, 7), (&values.repeat(15), 3)).unwrap();
+        let rest = three().paint(7, &coverage, 7, &values.repeat(15), 3).unwrap();
         assert!(rest[..20].iter().all(|&m| m == 0) && rest[20..] == whole[20..]);
     }
 
@@ -384,12 +387,12 @@ mod tests {
             ([f64::INFINITY, 0.0, 0.0], "sum to inf"),
         ] {
             let values = [[0.1; 3], bad, [0.2; 3]].concat();
-            let unfit = three().paint(0, (&full, 3), (&values, 3)).unwrap_err();
+            let unfit = three().paint(0, &full, 3, &values, 3).unwrap_err();
             assert!(unfit.pixel == 1 && unfit.text.contains(said), "{unfit:?}");
         }
         // rounding is not an error
         let values = [0.3 + 1e-7, 0.7 + 1e-7, -1e-7].repeat(3);
-        assert!(three().paint(0, (&full, 3), (&values, 3)).is_ok());
+        assert!(three().paint(0, &full, 3, &values, 3).is_ok());
     }
 
     #[test]
@@ -398,9 +401,9 @@ mod tests {
         let names: Vec<&str> = materials.list().iter().map(|m| m.name.as_str()).collect();
         assert_eq!(names, ["id_-2", "id_7"]);
         let values = [0.0, 7.0, 0.0, -2.0];
-        assert_eq!(materials.paint(3, (&[65535, 0, 65535], 3), (&values, 2)), Ok(vec![2, 0, 1]));
+        assert_eq!(materials.paint(3, &[65535, 0, 65535], 3, &values, 2), Ok(vec![2, 0, 1]));
         for bad in [3.0, 7.5, f64::NAN] {
-            let unfit = materials.paint(3, (&[65535], 1), (&[0.0, bad], 2)).unwrap_err();
+            let unfit = materials.paint(3, &[65535], 1, &[0.0, bad], 2).unwrap_err();
             assert!(unfit.text.contains(&format!("id {bad}")), "{unfit:?}");
         }
         assert!(Materials::ids(&channels(&["id"]), 0, &[]).is_err());

@@ -118,7 +118,7 @@ impl Archive {
         let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
         let regions = Regions::new(solid.topology(), mesh).unwrap();
         let report = BoundaryReport::new(&mapping, &regions, mesh.points[0]).unwrap();
-        write_boundary_npz(&path, &mapping, mesh.controls(), (&report, &regions), options).unwrap();
+        write_boundary_npz(&path, &mapping, mesh.controls(), &report, &regions, options).unwrap();
         check_size(&path, planned);
         Self::read(&path)
     }

@@ -99,7 +99,7 @@ fn basis_functions_on_a_side_are_those_of_its_vertices() {
     let solid = Solid::new(&mesh).unwrap();
     let (side, count) = sides(solid.topology(), &mesh.creases);
     assert_eq!(count, 2);
-    let all = side_vertices(solid.topology(), (&side, count));
+    let all = side_vertices(solid.topology(), &side, count);
     let low = all.iter().find(|own| own.iter().all(|&v| is_low(v))).unwrap();
     assert_eq!(low.len(), 9);
     let along = [0.0, 0.3, 1.0];

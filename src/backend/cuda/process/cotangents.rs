@@ -33,7 +33,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         self.query.store(Op::VV)?;
         let (steps, neighbors) = self.query.steps_and_lists(Op::VV)?;
         let count = neighbors.count;
-        let slices = RowSlices::of(steps, (&neighbors.starts, count), None)?;
+        let slices = RowSlices::of(steps, &neighbors.starts, count, None)?;
         let (ids, weights) = (steps.empty(slices.items)?, steps.empty(slices.items)?);
         let (diagonal, masses) = (steps.empty(count)?, steps.empty(count)?);
         let words = neighbors.words();
@@ -171,7 +171,8 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
             &self.query.steps,
             self.products(sums.as_ref())?,
             columns,
-            (1.0, None),
+            1.0,
+            None,
             &values.values,
             &product.values,
         )?;

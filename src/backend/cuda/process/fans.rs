@@ -38,7 +38,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         ];
         let kernels = Kernels::new(&steps.functions, variant.clone());
         steps.enqueue(&[kernels.items("fill_corners", count, THREADS, arguments)?])?;
-        let slices = RowSlices::of(steps, (&faces.starts, count), Some(&more))?;
+        let slices = RowSlices::of(steps, &faces.starts, count, Some(&more))?;
         let items = steps.empty::<u32>(slices.items)?;
         let arguments = vec![
             array(&faces.starts),

@@ -31,9 +31,9 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         let start = self.start()?;
         // (M + time L) d = -time L p for the displacements d of the points p
         let (steps, products) = (&self.query.steps, self.products(sums.as_ref())?);
-        let system = System::new(steps, products, (1.0, time), Some(&fixed), 3)?;
-        let of_load = (-time, Some(&fixed));
-        steps.enqueue(&[apply(steps, products, 3, of_load, &self.points.values, &load)?])?;
+        let system = System::new(steps, products, 3, 1.0, time, Some(&fixed))?;
+        let of = &self.points.values;
+        steps.enqueue(&[apply(steps, products, 3, -time, Some(&fixed), of, &load)?])?;
         let tolerance = if T::PRECISION == Precision::F64 { 1e-12 } else { 1e-6 };
         let displacements = steps.empty::<T>(3 * count)?;
         let iterations = system.solve(steps, load, Until::Norm(tolerance), &displacements)?;

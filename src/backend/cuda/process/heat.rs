@@ -61,7 +61,7 @@ impl DeviceProcessor<f64> {
         if let Some(masses) = masses {
             products.masses = masses;
         }
-        let heat = System::new(steps, products, (1.0, *time), None, 1)?;
+        let heat = System::new(steps, products, 1, 1.0, *time, None)?;
         let warmth = steps.empty::<f64>(count)?;
         let warming = heat.solve(steps, load, Until::EveryComponent(HEAT_TOLERANCE), &warmth)?;
         let kernels = Kernels::new(&steps.functions, Variant::new(&HEAT, Precision::F64));

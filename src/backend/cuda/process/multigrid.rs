@@ -65,7 +65,8 @@ struct Aggregates {
 impl MultigridLevel {
     fn new(
         steps: &Steps,
-        (slices, ids): (u64, u64),
+        slices: u64,
+        ids: u64,
         weights: Buffer<f32>,
         count: usize,
         rows: Option<(RowSlices, Buffer<u32>)>,
@@ -168,7 +169,7 @@ impl Aggregates {
         arguments.extend([array(&starts), array(&entries), array(&ends)]);
         each(steps, "gather_rows", arguments)?;
         steps.scan(&ends, count)?;
-        let slices = RowSlices::of(steps, (&ends, count), None)?;
+        let slices = RowSlices::of(steps, &ends, count, None)?;
         let (ids, weights) = (steps.empty::<u32>(slices.items)?, steps.empty(slices.items)?);
         let scale = (count as f64 / finer as f64).powf(STIFFNESS);
         let arguments = vec![
@@ -182,8 +183,8 @@ impl Aggregates {
             array(&weights),
         ];
         each(steps, "fill_rows", arguments)?;
-        let addresses = (slices.starts.address(0), ids.address(0));
-        MultigridLevel::new(steps, addresses, weights, count, Some((slices, ids)))
+        let (starts, columns) = (slices.starts.address(0), ids.address(0));
+        MultigridLevel::new(steps, starts, columns, weights, count, Some((slices, ids)))
     }
 }
 
@@ -196,8 +197,8 @@ impl MultigridLevels {
         let rounded =
             kernels(steps).items("round_weights", matrix.weights.len(), THREADS, arguments)?;
         steps.enqueue(&[rounded])?;
-        let addresses = (matrix.slices.starts.address(0), matrix.ids.address(0));
-        let mut levels = vec![MultigridLevel::new(steps, addresses, weights, count, None)?];
+        let (slices, ids) = (matrix.slices.starts.address(0), matrix.ids.address(0));
+        let mut levels = vec![MultigridLevel::new(steps, slices, ids, weights, count, None)?];
         loop {
             let at = levels.len() - 1;
             let level = &mut levels[at];

@@ -22,7 +22,8 @@ impl RowSlices {
     /// Slices for `rows` rows that start there, and are by so many entries longer.
     pub fn of(
         steps: &mut Steps,
-        (row_starts, rows): (&Buffer<u32>, usize),
+        row_starts: &Buffer<u32>,
+        rows: usize,
         more: Option<&Buffer<u32>>,
     ) -> Result<Self> {
         let count = rows.div_ceil(LANES);

@@ -91,7 +91,8 @@ pub(super) fn apply<T: Real + DeviceRepr>(
     steps: &Steps,
     products: MatrixProducts<'_, T>,
     columns: usize,
-    (stiffness, fixed): (f64, Option<&Buffer<u32>>),
+    stiffness: f64,
+    fixed: Option<&Buffer<u32>>,
     of: &Buffer<T>,
     product: &Buffer<T>,
 ) -> Result<Launch> {
@@ -129,9 +130,10 @@ impl<'s, T: Real + DeviceRepr> System<'s, T> {
     pub fn new(
         steps: &Steps,
         products: MatrixProducts<'s, T>,
-        (mass, stiffness): (f64, f64),
-        fixed: Option<&Buffer<u32>>,
         columns: usize,
+        mass: f64,
+        stiffness: f64,
+        fixed: Option<&Buffer<u32>>,
     ) -> Result<Self> {
         let count = products.count();
         let roots = steps.empty::<T>(count)?;

@@ -32,6 +32,14 @@ pub struct DeviceAttribute<T> {
     pub(in crate::backend::cuda) values: Buffer<T>,
 }
 
+/// Values in the memory of a device.
+struct StridedValues {
+    /// Of the first.
+    address: u64,
+    /// Steps from one element, and from one component, to the next.
+    strides: [usize; 2],
+}
+
 impl<T> DeviceAttribute<T> {
     /// Steps from one element, and from one component, to the next.
     pub(super) fn strides(&self) -> [usize; 2] {
@@ -54,6 +62,12 @@ impl<T> DeviceAttribute<T> {
     /// How components lie in memory.
     pub fn layout(&self) -> AttributeLayout {
         self.layout
+    }
+}
+
+impl<T: DeviceRepr + Default + Copy> DeviceAttribute<T> {
+    fn strided(&self) -> StridedValues {
+        StridedValues { address: self.values.address(0), strides: self.strides() }
     }
 }
 
@@ -81,9 +95,8 @@ impl DeviceQuery {
         }
         let given = self.steps.of(values)?;
         let ids = self.order.as_ref().map(|order| &order.originals[kind as usize]);
-        let of_mesh = (given.address(0), [width, 1]);
-        let here = (attribute.values.address(0), attribute.strides());
-        self.move_values::<T>(of_mesh, ids, attribute.count, width, here)?;
+        let of_mesh = StridedValues { address: given.address(0), strides: [width, 1] };
+        self.move_values::<T>(of_mesh, ids, attribute.count, width, attribute.strided())?;
         Ok(attribute)
     }
 
@@ -124,8 +137,8 @@ impl DeviceQuery {
         let (count, width) = (attribute.count, attribute.width);
         let restored = self.steps.empty::<T>(count * width)?;
         let ids = self.order.as_ref().map(|order| &order.new_ids[attribute.kind as usize]);
-        let here = (attribute.values.address(0), attribute.strides());
-        self.move_values::<T>(here, ids, count, width, (restored.address(0), [width, 1]))?;
+        let of_mesh = StridedValues { address: restored.address(0), strides: [width, 1] };
+        self.move_values::<T>(attribute.strided(), ids, count, width, of_mesh)?;
         restored.read(&self.steps.stream)
     }
 
@@ -148,23 +161,23 @@ impl DeviceQuery {
     /// Copies values of elements `ids` to places of their own: `to[i] = from[ids[i]]`.
     fn move_values<T>(
         &self,
-        (from, from_steps): (u64, [usize; 2]),
+        from: StridedValues,
         ids: Option<&Buffer<u32>>,
         count: usize,
         width: usize,
-        (to, to_steps): (u64, [usize; 2]),
+        to: StridedValues,
     ) -> Result<()> {
         let arguments = vec![
-            Argument::Address(from),
-            number(from_steps[0]),
-            number(from_steps[1]),
+            Argument::Address(from.address),
+            number(from.strides[0]),
+            number(from.strides[1]),
             ids.map_or(Argument::Address(0), array),
             number(count),
             number(width),
             number(size_of::<T>() / 4),
-            Argument::Address(to),
-            number(to_steps[0]),
-            number(to_steps[1]),
+            Argument::Address(to.address),
+            number(to.strides[0]),
+            number(to.strides[1]),
         ];
         self.steps.each(&ORDER, "move_values", count, arguments)
     }

@@ -186,7 +186,7 @@ impl DeviceQuery {
             return self.visit_rows(operator, self.stored(operator.op)?, arguments).map(Some);
         };
         let words = self.words(operator, arguments)?;
-        patches.visit(&self.steps, (operator.op, &operator.variant), words)
+        patches.visit(&self.steps, operator.op, &operator.variant, words)
     }
 
     /// A visit of all elements, each with its row of these.

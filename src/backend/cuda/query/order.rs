@@ -90,7 +90,7 @@ impl DeviceOrder {
                 let items = Items { keys: owners.address(0), values: 0 };
                 let by_owner = steps.sort(items, count, bits(patches + 1))?;
                 mark_starts(steps, by_owner.keys)?;
-                curve.sort_owned(steps, mesh, points, kind, (&first, patches, by_owner.values))?
+                curve.sort_owned(steps, mesh, points, kind, &first, by_owner.values)?
             };
             originals.push(sorted);
             starts.push(first);
@@ -140,8 +140,7 @@ impl DeviceOrder {
         let faces = &mesh.face_vertices;
         let starts = self.starts_of(steps, &faces.starts, EntityKind::Face, faces.count)?;
         let items = |of: &Buffer<u32>, to| {
-            let kinds = (EntityKind::Face, to);
-            self.items_of(steps, (&faces.starts, of), kinds, (&starts, faces.count))
+            self.items_of(steps, &faces.starts, of, &starts, EntityKind::Face, to)
         };
         let vertices = items(&faces.items, EntityKind::Vertex)?;
         let face_edges = items(&mesh.face_edges, EntityKind::Edge)?;
@@ -149,9 +148,8 @@ impl DeviceOrder {
             None => None,
             Some(cells) => {
                 let starts = self.starts_of(steps, &cells.starts, EntityKind::Cell, cells.count)?;
-                let kinds = (EntityKind::Cell, EntityKind::Face);
-                let old = (&cells.starts, &cells.items);
-                let items = self.items_of(steps, old, kinds, (&starts, cells.count))?;
+                let (of, to) = (EntityKind::Cell, EntityKind::Face);
+                let items = self.items_of(steps, &cells.starts, &cells.items, &starts, of, to)?;
                 Some(DeviceLists { count: cells.count, starts, items })
             }
         };
@@ -165,14 +163,18 @@ impl DeviceOrder {
         })
     }
 
-    /// The items of rows in the order, with their new ids.
+    /// The items of rows in the order, with their new ids; the rows are of elements `of` and their
+    /// items elements `to`. `starts`: of the new rows, and their end.
     fn items_of(
         &self,
         steps: &Steps,
-        (old_starts, old_items): (&Buffer<u32>, &Buffer<u32>),
-        (of, to): (EntityKind, EntityKind),
-        (starts, count): (&Buffer<u32>, usize),
+        old_starts: &Buffer<u32>,
+        old_items: &Buffer<u32>,
+        starts: &Buffer<u32>,
+        of: EntityKind,
+        to: EntityKind,
     ) -> Result<Buffer<u32>> {
+        let count = starts.len() - 1;
         let items = steps.empty(old_items.len())?;
         let arguments = vec![
             Argument::Words(Box::new([old_starts.address(0), old_items.address(0)])),
@@ -216,17 +218,18 @@ impl CurveCube {
         Ok(Self(cube))
     }
 
-    /// Ids of the elements of a kind, sorted by owner, by their keys too. `first`: those that each
-    /// of so many patches owns; sorted ids.
+    /// Ids of the elements of a kind, sorted by owner, by their keys too. `first`: where those
+    /// that each patch owns start among the `sorted` ids, and their end.
     fn sort_owned(
         &self,
         steps: &Steps,
         mesh: &Incidence,
         points: &Buffer<[f64; 3]>,
         kind: EntityKind,
-        (first, patches, sorted): (&Buffer<u32>, usize, u64),
+        first: &Buffer<u32>,
+        sorted: u64,
     ) -> Result<Buffer<u32>> {
-        let count = mesh.count(kind);
+        let (count, patches) = (mesh.count(kind), first.len() - 1);
         let keys = [steps.empty::<u64>(count)?, steps.empty::<u64>(count)?];
         let ids = [steps.empty::<u32>(count)?, steps.empty::<u32>(count)?];
         let mut arguments = vec![

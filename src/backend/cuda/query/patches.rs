@@ -79,7 +79,8 @@ impl DevicePatches {
     pub fn visit(
         &self,
         steps: &Steps,
-        (op, variant): (Op, &Variant),
+        op: Op,
+        variant: &Variant,
         words: Vec<u64>,
     ) -> Result<Option<Launch>> {
         if self.count == 0 {

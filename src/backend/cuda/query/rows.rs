@@ -45,22 +45,22 @@ impl StoredRows {
 pub(super) fn rows(steps: &mut Steps, mesh: &Incidence, op: Op) -> Result<DeviceLists> {
     let (from, to) = (op.from(), op.to());
     if from > to {
-        return down(steps, mesh, op, (from, to));
+        return down(steps, mesh, op, from, to);
     }
     if from < to {
-        let down = down(steps, mesh, op, (to, from))?;
+        let down = down(steps, mesh, op, to, from)?;
         return transpose(steps, &down, mesh.count(from));
     }
     let via = op.common();
     let (there, back) = if from > via {
-        let there = down(steps, mesh, op, (from, via))?;
+        let there = down(steps, mesh, op, from, via)?;
         let back = transpose(steps, &there, mesh.count(via))?;
         (there, back)
     } else {
-        let back = down(steps, mesh, op, (via, from))?;
+        let back = down(steps, mesh, op, via, from)?;
         (transpose(steps, &back, mesh.count(from))?, back)
     };
-    near(steps, &op.to_string(), (&there, &back, false))
+    near(steps, &op.to_string(), &there, &back, false)
 }
 
 /// Vertices one to k + 1 edges away from those that are one to k, and from those one edge away.
@@ -69,7 +69,7 @@ pub(super) fn wider_ring(
     ring: &DeviceLists,
     neighbors: &DeviceLists,
 ) -> Result<DeviceLists> {
-    near(steps, "a k-ring", (ring, neighbors, true))
+    near(steps, "a k-ring", ring, neighbors, true)
 }
 
 /// What elements of a kind have of a lower one.
@@ -77,7 +77,8 @@ fn down(
     steps: &mut Steps,
     mesh: &Incidence,
     op: Op,
-    (from, to): (EntityKind, EntityKind),
+    from: EntityKind,
+    to: EntityKind,
 ) -> Result<DeviceLists> {
     let count = mesh.count(from);
     let arguments =
@@ -89,7 +90,9 @@ fn down(
 fn near(
     steps: &mut Steps,
     name: &str,
-    (there, back, through): (&DeviceLists, &DeviceLists, bool),
+    there: &DeviceLists,
+    back: &DeviceLists,
+    through: bool,
 ) -> Result<DeviceLists> {
     let arguments = || {
         let through = number(usize::from(through));

@@ -22,7 +22,8 @@ impl DeviceQuery {
     pub fn smooth<T: Real + DeviceRepr>(
         &mut self,
         values: &mut DeviceAttribute<T>,
-        (steps, factor): (usize, f64),
+        steps: usize,
+        factor: f64,
         moves: &DeviceAttribute<u32>,
     ) -> Result<f64> {
         if !(0.0..=1.0).contains(&factor) {

@@ -121,7 +121,7 @@ impl CellBlock {
             if name == PHYSICAL && width == 1 {
                 take_names(assembly, &kept, &mut values, names);
             }
-            push_cell_array(assembly, (Attribute { name, width, values }, integers), &kept, None)?;
+            push_cell_array(assembly, Attribute { name, width, values }, integers, &kept, None)?;
         }
         Ok(())
     }
@@ -188,7 +188,7 @@ pub fn solid_of_parts(what: &str, parts: MeshParts) -> Result<(SolidMesh, ReadRe
     }
     for attribute in parts.attributes {
         check_ghosts(&assembly, ArraySection::PointData, &attribute.name, &attribute.values)?;
-        push_point_array(&mut assembly, (attribute, false), 0, None)?;
+        push_point_array(&mut assembly, attribute, false, 0, None)?;
     }
     parts.fields.into_iter().try_for_each(|field| assembly.push_field(field, None))?;
     assembly.finish()

@@ -321,7 +321,7 @@ impl<'a> LegacyReader<'a> {
         if let Some(grid) = &self.grid {
             let kept = grid.assemble(&mut self.assembly, self.types_line)?;
             for (array, of_integers, line) in self.cell_arrays {
-                push_cell_array(&mut self.assembly, (array, of_integers), &kept, Some(line))?;
+                push_cell_array(&mut self.assembly, array, of_integers, &kept, Some(line))?;
             }
         }
         Ok(self.assembly)

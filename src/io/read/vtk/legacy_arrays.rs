@@ -140,8 +140,8 @@ impl LegacyReader<'_> {
         let attribute = Attribute { name, width, values };
         match target {
             ArrayTarget::Points(_) => {
-                let own = (attribute, scalar.is_integer());
-                push_point_array(&mut self.assembly, own, 0, Some(line))
+                let of_integers = scalar.is_integer();
+                push_point_array(&mut self.assembly, attribute, of_integers, 0, Some(line))
             }
             ArrayTarget::Model => self.assembly.push_field(attribute, Some(line)),
             ArrayTarget::Cells(_) => {

@@ -390,7 +390,8 @@ fn slice(list: &[i64], start: i64, end: i64) -> Option<&[i64]> {
 /// Appends the values that a file has for all of its cells, of those that were kept.
 fn push_cell_array(
     assembly: &mut Assembly,
-    (array, of_integers): (Attribute, bool),
+    array: Attribute,
+    of_integers: bool,
     kept: &KeptCells,
     line: Option<usize>,
 ) -> Result<()> {
@@ -420,7 +421,8 @@ fn push_cell_array(
 /// Appends the values that a file has for its points from `first_point` on, integers or not.
 fn push_point_array(
     assembly: &mut Assembly,
-    (array, of_integers): (Attribute, bool),
+    array: Attribute,
+    of_integers: bool,
     first_point: usize,
     line: Option<usize>,
 ) -> Result<()> {

@@ -280,7 +280,7 @@ fn push_cell_arrays(assembly: &mut Assembly, data: &Attributes, kept: &KeptCells
         let values = reals(assembly, name, data)?;
         let of_integers = !matches!(data, IOBuffer::F32(_) | IOBuffer::F64(_));
         let array = Attribute { name: name.clone(), width, values };
-        push_cell_array(assembly, (array, of_integers), kept, None)
+        push_cell_array(assembly, array, of_integers, kept, None)
     };
     for attribute in &data.cell {
         match attribute {
@@ -362,5 +362,5 @@ fn push_array(
     let values = reals(assembly, name, data)?;
     let array = Attribute { name: name.into(), width, values };
     let of_integers = !matches!(data, IOBuffer::F32(_) | IOBuffer::F64(_));
-    push_point_array(assembly, (array, of_integers), first_point, None)
+    push_point_array(assembly, array, of_integers, first_point, None)
 }

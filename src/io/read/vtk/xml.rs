@@ -231,8 +231,8 @@ impl<'a> XmlGrid<'a, '_> {
                         let (name, width, values) =
                             (&array.name, array.width, self.numbers.reals(array)?);
                         let attribute = Attribute { name: name.clone(), width, values };
-                        let (array, line) = ((attribute, scalar.is_integer()), Some(array.line));
-                        push_cell_array(self.assembly, array, kept, line)?;
+                        let (of_integers, line) = (scalar.is_integer(), Some(array.line));
+                        push_cell_array(self.assembly, attribute, of_integers, kept, line)?;
                     }
                 },
                 ArraySection::PointData => {
@@ -249,8 +249,8 @@ impl<'a> XmlGrid<'a, '_> {
                         return Err(self.numbers.fault(array.line, message));
                     }
                     let attribute = Attribute { name: name.clone(), width, values };
-                    let (own, line) = ((attribute, scalar.is_integer()), Some(array.line));
-                    push_point_array(self.assembly, own, first_point, line)?;
+                    let (of_integers, line) = (scalar.is_integer(), Some(array.line));
+                    push_point_array(self.assembly, attribute, of_integers, first_point, line)?;
                 }
                 _ => {}
             }

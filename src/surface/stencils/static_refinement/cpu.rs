@@ -189,7 +189,7 @@ impl<T: Real> KernelBatch<T> {
                 let count = table.controls();
                 let nets = &nets[leaves.start * count..leaves.end * count];
                 let output = TableOutput { cells: outputs, order: None, negate: false };
-                table.evaluate(simd, scratch, (controls, 3), nets, output);
+                table.evaluate(simd, scratch, controls, 3, nets, output);
             }
         }
     }

@@ -289,7 +289,7 @@ impl<'p, 'a> Ranged<'p, 'a> {
             }
             let values = array.rows(&mut self.scan, cells.clone(), count)?;
             let attribute = Attribute { name: array.name.clone(), width: array.width, values };
-            push_cell_array(assembly, (attribute, array.is_integer), kept, None).ok()?;
+            push_cell_array(assembly, attribute, array.is_integer, kept, None).ok()?;
             let pushed = assembly.mesh.cell_data.iter().find(|known| known.name == array.name)?;
             if !names.insert(&array.name) || pushed.integers != array.is_integer {
                 return None;

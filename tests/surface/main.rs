@@ -17,6 +17,7 @@ mod holes;
 mod limit;
 mod methods;
 mod opensubdiv;
+mod ply;
 mod properties;
 mod reference;
 mod rules;

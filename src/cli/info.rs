@@ -26,6 +26,8 @@ use super::{Console, Outcome, report};
 
 /// Structures listed one by one for people; JSON has them all.
 const MAX_LISTED_STRUCTURES: usize = 24;
+/// Values of a cell array listed for people; JSON has more.
+const MAX_SHOWN_VALUES: usize = 12;
 
 /// Describe the control mesh of a solid or a surface: counts, data, valences, classes of cells
 #[derive(Args)]
@@ -168,7 +170,11 @@ fn rows(summary: &Summary) -> TextRows {
     attributes(&summary.attributes).for_each(|[name, value]| line(&name, value));
     for (name, array) in &summary.cell_data {
         let values = array.cells.iter().flatten();
-        let values: Vec<String> = values.map(|(value, n)| format!("{n} of {value}")).collect();
+        let mut values: Vec<String> = values.map(|(value, n)| format!("{n} of {value}")).collect();
+        if values.len() > MAX_SHOWN_VALUES {
+            let others = values.split_off(MAX_SHOWN_VALUES).len();
+            values.push(counted(others, "more value"));
+        }
         let values =
             if values.is_empty() { String::new() } else { format!(": {}", values.join(", ")) };
         line("cell array", format!("{name}, width {}{values}", array.width));

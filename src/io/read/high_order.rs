@@ -71,10 +71,9 @@ impl HighOrder {
         let kinds: Vec<String> =
             self.kinds.iter().map(|(kind, count)| format!("{kind}: {count}")).collect();
         let kinds = kinds.join(", ");
-        let nodes = format!(
-            "{} of high-order cells, which are read by their corners ({kinds})",
-            counted(count, "mid-side node")
-        );
+        // all of them may be corners of other cells
+        let what = if count > 0 { counted(count, "mid-side node") } else { "the curvature".into() };
+        let nodes = format!("{what} of high-order cells, which are read by their corners ({kinds})");
         let lost = |count: usize, what: &str| {
             (count > 0).then(|| format!("{} at mid-side nodes", counted(count, what)))
         };

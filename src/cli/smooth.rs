@@ -137,7 +137,7 @@ fn flow(
     processor.update(&mut mesh)?;
     say_smoothed(*steps, start, console);
     warn_of_losses(&format.losses(&mesh), output, console);
-    surface_output::write_file(output, &mesh, glb, console)
+    surface_output::write_file(output, &mesh, glb, console).map(drop)
 }
 
 /// Smooths an attribute of a solid.

@@ -31,8 +31,8 @@ pub(crate) struct Triangulation {
 impl Triangulation {
     /// `None` where nothing is to be cut: for schemes of polygons, and of triangles.
     pub fn of(mesh: &SurfaceMesh, scheme: Scheme) -> Option<Self> {
-        let cut_faces = mesh.faces.iter().filter(|face| face.len() > 3).count();
-        if scheme.shape() == FaceShape::Quad || cut_faces == 0 {
+        let cut_faces = cut_faces(mesh, scheme);
+        if cut_faces == 0 {
             return None;
         }
         let (places, of_faces) = mesh.triangle_places();
@@ -71,10 +71,30 @@ impl Triangulation {
 
     /// What the user should know of it.
     pub fn notice(&self) -> String {
-        let faces = counted(self.cut_faces, "face");
-        let were = by_count(self.cut_faces, "was", "were");
-        format!("{faces} of more than three corners {were} cut into triangles")
+        notice(self.cut_faces)
     }
+}
+
+/// Number of faces that a scheme cuts into triangles first.
+fn cut_faces(mesh: &SurfaceMesh, scheme: Scheme) -> usize {
+    match scheme.shape() {
+        FaceShape::Quad => 0,
+        FaceShape::Triangle => mesh.faces.iter().filter(|face| face.len() > 3).count(),
+    }
+}
+
+/// What the user should know of a mesh whose faces a scheme cuts into triangles first.
+pub(crate) fn cut_notice(mesh: &SurfaceMesh, scheme: Scheme) -> Option<String> {
+    match cut_faces(mesh, scheme) {
+        0 => None,
+        cut_faces => Some(notice(cut_faces)),
+    }
+}
+
+fn notice(cut_faces: usize) -> String {
+    let faces = counted(cut_faces, "face");
+    let were = by_count(cut_faces, "was", "were");
+    format!("{faces} of more than three corners {were} cut into triangles")
 }
 
 /// The faces of a mesh with triangles in place of the concave planar ones, and the face that each is

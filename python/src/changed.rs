@@ -95,7 +95,7 @@ impl PySolid {
     ///
     /// Args:
     ///     face_groups: Vertices of the faces by name of the group, as Solid takes them. Files do not
-    ///         keep groups without faces.
+    ///         keep groups without faces; write warns of them.
     fn with_face_groups(&self, py: Python<'_>, face_groups: Bound<'_, PyDict>) -> PyResult<Self> {
         let mut mesh = self.shared.mesh.clone();
         let given = self::face_groups(Some(&face_groups))?;

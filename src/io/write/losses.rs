@@ -6,10 +6,16 @@ use crate::numbers::counted;
 
 impl Format {
     /// What a file of this format leaves out of a control mesh that is written as it is; empty if
-    /// nothing. A table holds the points with their arrays and corners alone.
+    /// nothing. No file keeps groups of faces that are empty; a table holds the points with their
+    /// arrays and corners alone.
     pub fn losses(self, mesh: &SolidMesh) -> Vec<String> {
         if self != Self::Csv {
-            return Vec::new();
+            let empty = mesh.face_groups.iter().filter(|group| group.faces.is_empty());
+            let names: Vec<&str> = empty.map(|group| group.name.as_str()).collect();
+            return match names[..] {
+                [] => Vec::new(),
+                _ => vec![format!("the empty groups of faces {}", names.join(", "))],
+            };
         }
         let all = [(mesh.cells.len(), "cell"), (mesh.creases.edges.len(), "crease")];
         let lost = all.iter().filter(|(count, _)| *count > 0);

@@ -1,7 +1,7 @@
 //! The CPU kernels beside a memset of the bytes they write, on one thread.
 //!
-//! `cargo bench --bench kernels` prints bytes/s for the grids (24 bytes per point: x, y, z in `f64`)
-//! and points/s for the scattered points. `SUBSOLID_SIMD` picks the level.
+//! `cargo bench --bench kernels` prints bytes/s for the grids (24 bytes per point: x, y, z in
+//! `f64`) and points/s for the scattered points. `SUBSOLID_SIMD` picks the level.
 
 use std::hint::black_box;
 

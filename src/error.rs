@@ -200,6 +200,16 @@ impl Error {
         }
         self
     }
+
+    /// The error of a job that could run on the CPU instead: the help says so, too.
+    pub(crate) fn or_cpu(self) -> Self {
+        let cpu = message!("give ", option("backend", "cpu"));
+        let help = match self.help() {
+            Some(help) => message!(help.clone(), ", or ", cpu),
+            None => cpu,
+        };
+        self.with_help(help)
+    }
 }
 
 /// A file and a line of it.

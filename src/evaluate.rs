@@ -8,9 +8,9 @@ use crate::plan::{Samples, Want};
 
 /// Evaluates the limit of `mesh` once, on the best processor of this machine.
 ///
-/// This is [`Solid::new`], [`Solid::plan`] and [`Backend::evaluate`](crate::Backend::evaluate) in a row. Keep
-/// the solid and the plan instead if the control points move and the connectivity
-/// stays: then only the last step is done again.
+/// This is [`Solid::new`], [`Solid::plan`] and [`Backend::evaluate`](crate::Backend::evaluate) in a
+/// row. Keep the solid and the plan instead if the control points move and the connectivity stays:
+/// then only the last step is done again.
 ///
 /// ```
 /// use subsolid::{Samples, Want, mesh::shape::Shape};

@@ -3,8 +3,9 @@
 //! subdivision surfaces that bound them.
 //!
 //! [`guide::architecture`] says what is where. The [`guide`] explains each job, what is exact, and
-//! how to extend the engine. This page lists the modules in the order of their imports: each imports
-//! only modules above it, and those that all use, at the end (`tests/source/imports.py` checks that).
+//! how to extend the engine. This page lists the modules in the order of their imports: each
+//! imports only modules above it, and those that all use, at the end (`tests/source/imports.py`
+//! checks that).
 //!
 //! ```
 //! # let directory = tempfile::tempdir().unwrap();

@@ -9,7 +9,8 @@ use crate::error::{Error, Message, Result, option, option_name};
 const MIN_MACHINE_BYTES: u128 = 1 << 26;
 
 /// Memory of the machine in bytes, where the system tells; less where the process is held to less,
-/// as in a container, a job of a cluster (the limits of its control group on Linux) or by `ulimit -v`.
+/// as in a container, a job of a cluster (the limits of its control group on Linux) or by
+/// `ulimit -v`.
 pub fn physical_memory() -> Option<u64> {
     let table = std::fs::read_to_string("/proc/meminfo").ok()?;
     let total = kibibytes(&table, "MemTotal:")?;
@@ -88,8 +89,8 @@ pub fn bytes_of(name: &str, gigabytes: f64) -> Result<u64> {
         .with_help("give gigabytes, for instance 4"))
 }
 
-/// Refuses what needs more than [`free_memory`]; `what`: "3 levels need", `help`: how to stay within
-/// a number of bytes. Small needs are not checked, so that this costs nothing in small jobs.
+/// Refuses what needs more than [`free_memory`]; `what`: "3 levels need", `help`: how to stay
+/// within a number of bytes. Small needs are not checked, so that this costs nothing in small jobs.
 ///
 /// # Errors
 /// [`Error::Request`] with both amounts.
@@ -100,7 +101,8 @@ pub fn check(what: impl Display, need: u128, help: impl FnOnce(u128) -> Message)
     check_limit(what, need, "what is free is", free_memory(), help)
 }
 
-/// Like [`check`], against half of all memory: the other half is kept for data held at the same time.
+/// Like [`check`], against half of all memory: the other half is kept for data held at the same
+/// time.
 ///
 /// # Errors
 /// Those of [`check`].

@@ -32,8 +32,8 @@ pub(crate) fn zeros<T: Copy + Zeroable>(len: usize) -> Vec<T> {
     values
 }
 
-/// `bytes`, rounded up so that Linux aligns the memory to large pages: a whole number of these, with
-/// the few words in front that the allocator keeps for itself.
+/// `bytes`, rounded up so that Linux aligns the memory to large pages: a whole number of these,
+/// with the few words in front that the allocator keeps for itself.
 fn whole_pages(bytes: usize) -> usize {
     if bytes < HUGE_PAGE_BYTES {
         bytes

@@ -7,9 +7,9 @@ use subsolid::surface::{Scheme, SurfaceOptions};
 
 use super::{REPEATS, median};
 
-/// Sorts of ten million keys; edges from corners; Loop, Catmull-Clark and √3 by the mesh matrix with
-/// topology from the corners of the control mesh on, and points alone, beside the time to write
-/// the last level.
+/// Sorts of ten million keys; edges from corners; Loop, Catmull-Clark and √3 by the mesh matrix
+/// with topology from the corners of the control mesh on, and points alone, beside the time to
+/// write the last level.
 pub fn time() -> subsolid::Result<()> {
     let gpu = Cuda::new(0, Precision::F32)?;
     for bits in [16, 32, 48] {

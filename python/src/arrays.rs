@@ -15,8 +15,8 @@ use crate::errors::refused;
 /// Lists in each other that NumPy makes an array of.
 const MAX_NESTING: usize = 64;
 
-/// Looks up NumPy's C API, which panics where a signal interrupts it: so when the module is imported,
-/// and not by the first array that is made or borrowed.
+/// Looks up NumPy's C API, which panics where a signal interrupts it: so when the module is
+/// imported, and not by the first array that is made or borrowed.
 pub fn import(py: Python<'_>) -> PyResult<()> {
     py.import("numpy")?;
     PyArray1::<f64>::zeros(py, 0, false).try_readonly()?;
@@ -309,8 +309,8 @@ pub unsafe fn lent<'py, T: Element, D: Dimension>(
 /// Numbers that `owner` keeps alive and in place, for Python to read and write, without a copy.
 ///
 /// # Safety
-/// As for [`lent`]; and whoever uses the array must not write while Rust reads the numbers, nor read
-/// while Rust writes.
+/// As for [`lent`]; and whoever uses the array must not write while Rust reads the numbers, nor
+/// read while Rust writes.
 pub unsafe fn lent_mut<'py, T: Element, D: Dimension>(
     owner: Bound<'py, PyAny>,
     numbers: &mut [T],

@@ -55,8 +55,8 @@ fn some_creases(
 
 #[pymethods]
 impl PySolid {
-    /// The same cells, creases, attributes, data and groups with other control points, (vertices, 3).
-    /// Solids of hexahedra share what was found out about their cells, so this is fast.
+    /// The same cells, creases, attributes, data and groups with other control points, (vertices,
+    /// 3). Solids of hexahedra share what was found out about their cells, so this is fast.
     fn with_points(&self, py: Python<'_>, points: &Bound<'_, PyAny>) -> PyResult<Self> {
         let mut mesh = self.shared.mesh.clone();
         mesh.points = as_many(points, mesh.points.len())?;
@@ -95,7 +95,7 @@ impl PySolid {
     ///
     /// Args:
     ///     face_groups: Vertices of the faces by name of the group, as Solid takes them. Files do not
-    ///         keep groups without faces.
+    ///         keep groups without faces; write warns of them.
     fn with_face_groups(&self, py: Python<'_>, face_groups: Bound<'_, PyDict>) -> PyResult<Self> {
         let mut mesh = self.shared.mesh.clone();
         let given = self::face_groups(Some(&face_groups))?;
@@ -138,9 +138,9 @@ impl PySolid {
     /// The solid with the corners of its cells in right-handed order; that of
     /// `subsolid refine --reorient`. The limit stays the same, volumes are positive.
     ///
-    /// A left-handed hexahedron swaps u and v: its corners 1 and 3, 5 and 7. Cells that share a face
-    /// come to agree. Folded cells whose order agrees with that of their neighbors stay folded.
-    /// Vertices, and so creases and attributes, keep their ids.
+    /// A left-handed hexahedron swaps u and v: its corners 1 and 3, 5 and 7. Cells that share a
+    /// face come to agree. Folded cells whose order agrees with that of their neighbors stay
+    /// folded. Vertices, and so creases and attributes, keep their ids.
     ///
     /// Returns:
     ///     A solid with the cells in their order.
@@ -178,8 +178,9 @@ impl PySurface {
 
 #[pymethods]
 impl PySurface {
-    /// The same faces, creases, holes, rules and attributes with other control points, (vertices, 3).
-    /// The attribute "normals", if there is one, gets the normals of the mesh, as from normals().
+    /// The same faces, creases, holes, rules and attributes with other control points, (vertices,
+    /// 3). The attribute "normals", if there is one, gets the normals of the mesh, as from
+    /// normals().
     fn with_points(&self, py: Python<'_>, points: &Bound<'_, PyAny>) -> PyResult<Self> {
         let mut mesh = self.mesh.clone();
         mesh.points = as_many(points, mesh.points.len())?;
@@ -202,8 +203,8 @@ impl PySurface {
         Self::checked(mesh)
     }
 
-    /// The same surface with more creases and corners, which take precedence over those that it has.
-    /// Sharpness 0 makes an edge or vertex smooth.
+    /// The same surface with more creases and corners, which take precedence over those that it
+    /// has. Sharpness 0 makes an edge or vertex smooth.
     ///
     /// Args:
     ///     creases: Sharp edges, (n, 2), and their sharpness, as Surface takes them.

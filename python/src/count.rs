@@ -1,8 +1,9 @@
-//! Numbers of things from Python: what is negative or too large is an `Error`, as other wrong values
-//! are, and not the `OverflowError` of a conversion.
+//! Numbers of things from Python: what is negative or too large is an `Error`, as other wrong
+//! values are, and not the `OverflowError` of a conversion. Booleans are no numbers.
 
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
+use pyo3::types::PyBool;
 
 use crate::errors::refused;
 
@@ -14,12 +15,12 @@ pub trait CountArgument: Sized {
 
 impl CountArgument for usize {
     fn of(value: &Bound<'_, PyAny>, name: &str, range: &str) -> PyResult<Self> {
+        let wrong = || refused(format!("{name}={value}"), &format!("give a whole number {range}"));
+        if value.is_instance_of::<PyBool>() {
+            return Err(wrong());
+        }
         value.extract().map_err(|error: PyErr| {
-            if error.is_instance_of::<PyOverflowError>(value.py()) {
-                refused(format!("{name}={value}"), &format!("give a whole number {range}"))
-            } else {
-                error
-            }
+            if error.is_instance_of::<PyOverflowError>(value.py()) { wrong() } else { error }
         })
     }
 }

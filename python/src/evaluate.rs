@@ -34,6 +34,12 @@ impl<'py> PlanRequest<'py, '_> {
             [&self.samples, &self.cells, &self.uvw, &self.corners].map(Option::as_ref);
         let own = &solid.get().shared.solid;
         let samples = request::samples(own, samples, self.gauss, cells, uvw, corners)?;
+        if self.attribute_derivatives && self.derivatives == 0 {
+            return Err(refused(
+                "attribute_derivatives=True is for derivatives=1 or 2",
+                "leave attribute_derivatives out, or give derivatives=1 or 2",
+            ));
+        }
         let mut want = Want::derivatives(self.derivatives, self.attribute_derivatives).py()?;
         if self.gradients {
             want = want | Want::GRADIENT;
@@ -63,7 +69,7 @@ impl PySolid {
     ///     corners: Of places in cells that are not hexahedra, the corner whose hexahedral child
     ///         is meant; −1 in hexahedra.
     ///     derivatives: Highest order of the derivatives of positions, 0, 1 or 2.
-    ///     attribute_derivatives: Differentiate attributes as well.
+    ///     attribute_derivatives: Differentiate attributes as well; needs derivatives=1 or 2.
     ///     gradients: Also gradients of attributes in space.
     ///     jacobian: Also determinants of the Jacobian.
     ///     precision: "f64" or "f32".

@@ -31,8 +31,8 @@ fn operators(
 
 #[pymethods]
 impl PySolid {
-    /// Bézier extraction operators as arrays by name; those of `subsolid extract`. Groups and data of
-    /// cells are left out, with a UserWarning.
+    /// Bézier extraction operators as arrays by name; those of `subsolid extract`. Groups and data
+    /// of cells are left out, with a UserWarning.
     ///
     /// Args:
     ///     rings: Rings of pieces toward extraordinary edges and vertices, 0 to 8.
@@ -56,9 +56,9 @@ impl PySolid {
         arrays_of(py, arrays.py()?)
     }
 
-    /// Writes the Bézier extraction operators as a .bext file (Bézier extraction text, version 2.0), as
-    /// `subsolid extract` does. numpy.savez(path, **extract()) writes their arrays. Groups and data of
-    /// cells are left out, with a UserWarning.
+    /// Writes the Bézier extraction operators as a .bext file (Bézier extraction text, version
+    /// 2.0), as `subsolid extract` does. numpy.savez(path, **extract()) writes their arrays. Groups
+    /// and data of cells are left out, with a UserWarning.
     ///
     /// Args:
     ///     path: Name of the file.

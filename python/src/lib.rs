@@ -161,8 +161,9 @@ mod _subsolid {
         Ok(PySurface { mesh })
     }
 
-    /// Creases and corners of a table: CSV with the header kind,v0,v1,sharpness and rows edge,0,1,inf
-    /// and corner,26,,1.5. Solid(...), Solid.with_creases and Surface.with_creases take them.
+    /// Creases and corners of a table: CSV with the header kind,v0,v1,sharpness and rows
+    /// edge,0,1,inf and corner,26,,1.5. Solid(...), Solid.with_creases and Surface.with_creases
+    /// take them.
     ///
     /// Returns:
     ///     Sharp edges (n, 2) with their sharpness (n,), and sharp vertices (n,) with theirs. Columns

@@ -46,7 +46,14 @@ fn page_of_solid(py: Python<'_>, shared: &Analyzed, request: &ViewRequest) -> Py
 
 fn page_of_surface(py: Python<'_>, surface: &PySurface, request: &ViewRequest) -> PyResult<Page> {
     request.check_of_format(ViewFormat::Html).py()?;
-    py.work(|| request.page_of_surface(&surface.mesh, SURFACE)).py()
+    let page = py.work(|| request.page_of_surface(&surface.mesh, SURFACE)).py()?;
+    warn_of_cuts(py, surface, request)?;
+    Ok(page)
+}
+
+/// Warns of faces that are cut into triangles.
+fn warn_of_cuts(py: Python<'_>, surface: &PySurface, request: &ViewRequest) -> PyResult<()> {
+    request.notice_of_surface(&surface.mesh).iter().try_for_each(|notice| warn(py, notice))
 }
 
 /// Opens a page in a browser.
@@ -210,7 +217,8 @@ impl PySurface {
     ///         or "class"; None for the class of the faces, or the first array of polygons.
     ///     title: Title of the page; "Surface" if None.
     ///     scheme: "catmull-clark", "loop", "sqrt3" or "bilinear" (also "linear"); None for
-    ///         "catmull-clark", whose limit is shown. By the others the surface is refined.
+    ///         "catmull-clark", whose limit is shown. By the others the surface is refined; Loop and
+    ///         √3 cut polygons into triangles first, with a UserWarning.
     ///     levels: Number of these refinements; None for 2.
     ///     rings: Maximum number of rings of exact patches toward extraordinary vertices, 0 to 8;
     ///         None for 8. Fewer are used where the rest is close to the limit.
@@ -294,6 +302,7 @@ impl PySurface {
             ViewFormat::Html => write_page(py, &page_of_surface(py, self, &request)?, &path),
             ViewFormat::Glb => {
                 let skin = py.work(|| request.skin_of_surface(&self.mesh)).py()?;
+                warn_of_cuts(py, self, &request)?;
                 write_glb(py, skin, &path, &request)
             }
         }

@@ -50,8 +50,9 @@ impl PySolid {
     ///     Distances, (vertices,), in length units.
     ///
     /// Raises:
-    ///     Error: For a vertex that does not exist, a target that is empty, or vertices that it
-    ///         does not reach.
+    ///     Error: For cells that are not hexahedra, or whose Jacobian determinant vanishes or changes
+    ///         sign between the 2 x 2 x 2 Gauss points of the control cell; for a vertex that does not
+    ///         exist, a target that is empty, or vertices that it does not reach.
     #[pyo3(signature = (to="boundary", *, vertices=None, patches=None, group=None, point=None))]
     fn distance<'py>(
         &self,

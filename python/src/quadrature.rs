@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use numpy::{PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{PyDict, PyList, PyString};
 use subsolid::assembly::{Operator, assemble, assemble_on, check_memory, cost, point_load};
 use subsolid::mesh::Controls;
 use subsolid::numbers::counted;
@@ -54,8 +54,23 @@ const HELP: &str = "list the corners of left-handed cells as VTK does, move the 
 pub enum Where {
     Volume,
     Boundary,
-    /// Numbers of sides and names of groups of faces.
-    Parts(Vec<String>),
+    Parts(Vec<BoundaryPart>),
+}
+
+/// A part of the boundary.
+pub enum BoundaryPart {
+    Side(u32),
+    /// The name of a group of faces; or `side:N`, as the program takes it.
+    Named(String),
+}
+
+impl BoundaryPart {
+    fn faces(&self, regions: &Regions) -> subsolid::Result<Vec<u32>> {
+        match self {
+            &Self::Side(number) => regions.find_side(number as usize),
+            Self::Named(name) => regions.find_named(name),
+        }
+    }
 }
 
 impl Where {
@@ -66,13 +81,25 @@ impl Where {
             return Ok(if all { Self::Boundary } else { Self::Volume });
         }
         if let Ok(name) = given.extract::<String>() {
-            return Ok(Self::Parts(vec![name]));
+            return Ok(Self::Parts(vec![BoundaryPart::Named(name)]));
         }
+        let sides = |given: &Bound<'_, PyAny>| -> PyResult<Vec<BoundaryPart>> {
+            Ok(plain_ids(given, "boundary")?.0.into_iter().map(BoundaryPart::Side).collect())
+        };
         let parts = match given.extract::<Vec<Bound<'_, PyAny>>>() {
             Ok(all) if all.iter().any(|part| part.is_instance_of::<PyString>()) => {
-                all.iter().map(|part| Ok(part.str()?.to_string())).collect::<PyResult<Vec<_>>>()?
+                let (names, numbers): (Vec<_>, Vec<_>) =
+                    all.into_iter().partition(|part| part.is_instance_of::<PyString>());
+                let mut parts = match numbers.len() {
+                    0 => Vec::new(),
+                    _ => sides(PyList::new(given.py(), numbers)?.as_any())?,
+                };
+                for name in names {
+                    parts.push(BoundaryPart::Named(name.extract()?));
+                }
+                parts
             }
-            _ => plain_ids(given, "boundary")?.0.iter().map(u32::to_string).collect(),
+            _ => sides(given)?,
         };
         if parts.is_empty() {
             return Err(refused(
@@ -88,7 +115,7 @@ impl Where {
         let mut kept = vec![matches!(self, Self::Boundary); regions.sides().len()];
         if let Self::Parts(parts) = self {
             for part in parts {
-                regions.find(part)?.into_iter().for_each(|face| kept[face as usize] = true);
+                part.faces(regions)?.into_iter().for_each(|face| kept[face as usize] = true);
             }
         }
         Ok(kept)

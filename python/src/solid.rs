@@ -362,8 +362,8 @@ impl PySolid {
         Ok(PySurface { mesh })
     }
 
-    /// Writes the control mesh: .vtu, .pvtu, .vtk, .npz, or .csv for points alone. The file
-    /// appears under its name when it is complete. What the format cannot hold raises a UserWarning.
+    /// Writes the control mesh: .vtu, .pvtu, .vtk, .npz, or .csv for points alone. The file appears
+    /// under its name when it is complete. What the format cannot hold raises a UserWarning.
     ///
     /// Args:
     ///     path: Name of the file.

@@ -208,10 +208,7 @@ impl PySurface {
             Ok((refined, plan.notices().to_vec()))
         });
         let (mesh, notices) = made.py()?;
-        if levels > 0 {
-            // without levels, the triangles are what is asked for
-            notices.iter().try_for_each(|notice| warn(py, notice))?;
-        }
+        notices.iter().try_for_each(|notice| warn(py, notice))?;
         Ok(Self { mesh })
     }
 
@@ -256,6 +253,10 @@ impl PySurface {
 
     /// Limit positions (vertices, 3) and unit normals (vertices, 3) of the vertices, by any scheme
     /// but √3; normals are NaN where there is no tangent plane.
+    ///
+    /// Raises:
+    ///     Error: For √3, and for Loop if there are faces that are not triangles:
+    ///         refine(0, scheme="loop") cuts them into triangles.
     #[pyo3(signature = (*, scheme="catmull-clark"))]
     fn limit<'py>(&self, py: Python<'py>, scheme: &str) -> PyResult<Bound<'py, PyTuple>> {
         let scheme = Scheme::named(scheme).py()?;
@@ -276,6 +277,9 @@ impl PySurface {
     ///
     /// Returns:
     ///     Positions (quads, samples of one, 3) and unit normals of the same shape.
+    ///
+    /// Raises:
+    ///     Error: As for limit.
     #[pyo3(signature = (samples=8, *, scheme="catmull-clark"))]
     fn evaluate<'py>(
         &self,

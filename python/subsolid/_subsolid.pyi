@@ -316,7 +316,7 @@ class Solid:
         *,
         rings: Optional[int] = None,
         second: bool = False,
-        boundary: Union[bool, str, Sequence[str], _Numbers, None] = None,
+        boundary: Union[bool, str, Sequence[Union[int, str]], _Numbers, None] = None,
         force: bool = False,
     ) -> Quadrature: ...
     def sides(self) -> list[Ids]: ...

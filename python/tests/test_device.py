@@ -272,6 +272,7 @@ def test_layers_are_made_on_the_device(fan: subsolid.Solid, tmp_path: Any) -> No
 
 
 @gpu
+@pytest.mark.filterwarnings("ignore:.*cut into triangles")
 @pytest.mark.parametrize("scheme", ["catmull-clark", "loop", "sqrt3"])
 def test_surfaces_are_refined_on_the_device(fan: subsolid.Solid, scheme: Any) -> None:
     surface = fan.boundary().refine(0, scheme="loop") if scheme != "catmull-clark" else fan.boundary()

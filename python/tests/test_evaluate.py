@@ -256,6 +256,13 @@ def test_pieces_take_attributes(graded: subsolid.Solid) -> None:
     assert np.array_equal(np.concatenate([piece.attributes[name] for piece in pieces]), whole.attributes[name])
 
 
+def test_derivatives_of_attributes_need_derivatives(graded: subsolid.Solid) -> None:
+    for call in (graded.plan, graded.evaluate):
+        with pytest.raises(subsolid.Error, match="is for derivatives=1 or 2") as caught:
+            call(samples=2, attribute_derivatives=True)
+        assert "attribute_derivatives" in str(caught.value.help)
+
+
 def test_corners_need_cells(bracket: subsolid.Solid) -> None:
     with pytest.raises(subsolid.Error, match="corners without cells"):
         bracket.evaluate(3, corners=[0])

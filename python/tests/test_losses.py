@@ -40,6 +40,10 @@ CELLS = ["left out the groups of cells core", "left out the arrays of cells mate
 def test_files_say_what_they_leave_out(marked: subsolid.Solid, tmp_path: Any) -> None:
     for name in ("a.vtu", "a.pvtu", "a.vtk"):
         assert losses(lambda: marked.write(tmp_path / name)) == []
+    empty = marked.with_face_groups({"none": np.zeros((0, 4), int)})
+    for name in ("a.vtu", "a.pvtu", "a.vtk", "a.npz"):
+        expected = f"{tmp_path / name}: left out the empty groups of faces none"
+        assert losses(lambda: empty.write(tmp_path / name)) == [expected]
     table = tmp_path / "a.csv"
     expected = ["left out 12 cells, 2 creases", FACES, *CELLS]
     assert losses(lambda: marked.write(table)) == [f"{table}: {loss}" for loss in expected]

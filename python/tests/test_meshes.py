@@ -289,6 +289,18 @@ def test_groups_of_faces_are_kept_refined_and_integrated(tmp_path):
         solid.quadrature(2, boundary=["between"])
     with pytest.raises(subsolid.Error, match="no cell has the face"):
         subsolid.Solid(points, cells, face_groups={"bad": [[0, 1, 2, 3]]})
+    # a number is a side, a string a name, also one of digits
+    named = solid.with_face_groups({"0": groups["ends"]})
+    area = [
+        sum(batch.weights.sum() for batch in named.quadrature(2, boundary=part).batches())
+        for part in (0, [0], "0", ["0"], [0, "0"], "side:0", "group:0")
+    ]
+    side = solid.quadrature(2, boundary=[0])
+    first = sum(batch.weights.sum() for batch in side.batches())
+    assert area[:4] == pytest.approx([first, first, 2, 2]) and area[5:] == pytest.approx([first, 2])
+    assert area[4] in (pytest.approx(2), pytest.approx(first + 2))
+    with pytest.raises(subsolid.Error, match="no group 1"):
+        named.quadrature(2, boundary="1")
 
 
 def _groups(solid: subsolid.Solid) -> dict[str, list[list[int]]]:
@@ -425,7 +437,7 @@ def test_counts_out_of_range_are_errors() -> None:
         "count": lambda n: subsolid.set_threads(n),
     }
     for name, call in calls.items():
-        for wrong in (-1, 2**64, np.int64(-7)):
+        for wrong in (-1, 2**64, np.int64(-7), True, False):
             with pytest.raises(subsolid.Error) as caught:
                 call(wrong)
             assert caught.value.message == f"{name}={wrong}", name
@@ -434,6 +446,8 @@ def test_counts_out_of_range_are_errors() -> None:
     for name, call in {"levels": surface.refine, "samples": surface.evaluate}.items():
         with pytest.raises(subsolid.Error, match=f"{name}=-1"):
             call(-1)
+    with pytest.raises(subsolid.Error, match="(?s)results=0.*from 1 on"):
+        plan.pieces(results=0)
     places: list[Any] = [[0, 0], [[0, 0, 0]], "here", [0, 0, "z"]]
     for point in places:
         with pytest.raises(subsolid.Error, match="point"):
@@ -519,11 +533,19 @@ def test_odd_cells_and_vertices_are_warned_of() -> None:
         subsolid.Solid(np.append(points, [[9, 9, 9]], axis=0), cells)
 
 
-def test_quads_that_are_cut_into_triangles_are_warned_of(bracket: subsolid.Solid) -> None:
+def test_quads_that_are_cut_into_triangles_are_warned_of(
+    bracket: subsolid.Solid, tmp_path: pathlib.Path
+) -> None:
     surface = bracket.boundary()
     for call in (surface.refine, surface.stencils):
+        for levels in (0, 1):
+            with pytest.warns(UserWarning, match="cut into triangles"):
+                call(levels, scheme="loop")
+    for scheme in ("loop", "sqrt3"):
         with pytest.warns(UserWarning, match="cut into triangles"):
-            call(1, scheme="loop")
+            surface.page(scheme=scheme)
+        with pytest.warns(UserWarning, match="cut into triangles"):
+            surface.view(tmp_path / "a.glb", scheme=scheme)
 
 
 def test_an_edge_has_two_vertices(bracket: subsolid.Solid) -> None:

@@ -30,12 +30,15 @@ def test_helps_name_methods(models: Any, tmp_path: Any) -> None:
     with pytest.raises(subsolid.Error) as refused:
         tetrahedron.untangle()
     assert refused.value.help == "refine the mesh once (levels=1): all cells become hexahedra"
-    triangles = bishop.refine(0, scheme="loop")
+    with pytest.warns(UserWarning, match="cut into triangles"):
+        triangles = bishop.refine(0, scheme="loop")
     assert triangles.smooth(1e-4).n_points == bishop.n_points
 
 
 def test_faces_that_own_their_corners_are_warned_of(models: Any, tmp_path: Any) -> None:
-    whole = subsolid.read_surface(models / "surfaces" / "bishop.obj").refine(0, scheme="loop")
+    bishop = subsolid.read_surface(models / "surfaces" / "bishop.obj")
+    with pytest.warns(UserWarning, match="cut into triangles"):
+        whole = bishop.refine(0, scheme="loop")
     faces = np.asarray(whole.faces)
     soup = subsolid.Surface(whole.points[faces.ravel()], np.arange(faces.size).reshape(-1, 3))
     soup.write(tmp_path / "soup.ply")

@@ -42,6 +42,7 @@ def test_pages_of_solids_are_those_of_the_program(
     assert (tmp_path / "b.html").read_text(encoding="utf-8") == expected
 
 
+@pytest.mark.filterwarnings("ignore:.*cut into triangles")
 @pytest.mark.parametrize("options, arguments", SURFACE)
 def test_pages_of_surfaces_are_those_of_the_program(
     command: Any, models: Any, tmp_path: Any, options: Any, arguments: Any
@@ -53,7 +54,7 @@ def test_pages_of_surfaces_are_those_of_the_program(
     assert surface.page(title="part", **options) == expected
 
 
-@pytest.mark.filterwarnings("ignore:.*left out")
+@pytest.mark.filterwarnings("ignore:.*left out", "ignore:.*cut into triangles")
 def test_gltf_is_that_of_the_program(
     command: Any, models: Any, graded: subsolid.Solid, tmp_path: Any
 ) -> None:

@@ -82,6 +82,7 @@ def same_solid(a: subsolid.Solid, b: subsolid.Solid, folder: pathlib.Path) -> No
     same(found.attributes, expected.attributes)
 
 
+@pytest.mark.filterwarnings("ignore:.*left out the empty groups of faces")
 def test_solids_pickle_with_all_that_they_have(tmp_path: pathlib.Path) -> None:
     points, cells = box(2, 2, 3, np.random.default_rng(5))
     points[3, 0] = -0.0

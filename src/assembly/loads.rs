@@ -41,8 +41,8 @@ pub fn body_load<'q>(
     load(mapping, |mapped, i, s, samples| force(mapped.points[i * samples + s]))
 }
 
-/// ∫ Nₐ f, `[vertex][xyz]`: `forces[point]` on a volume unit, or on an area unit for a quadrature of
-/// the boundary, at all quadrature points in the order of batches, leaves and samples.
+/// ∫ Nₐ f, `[vertex][xyz]`: `forces[point]` on a volume unit, or on an area unit for a quadrature
+/// of the boundary, at all quadrature points in the order of batches, leaves and samples.
 ///
 /// # Errors
 /// [`Error::Request`] for another number of forces, and for loads that are not finite; if a device

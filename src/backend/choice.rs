@@ -319,11 +319,12 @@ fn ordinals(choice: Choice) -> Result<Vec<usize>> {
         Choice::Cuda(ordinal) => vec![ordinal],
         Choice::Devices(list) => list.ordinals().to_vec(),
         Choice::AllDevices => {
-            let all: Vec<usize> = devices()?.into_iter().map(|device| device.ordinal).collect();
+            let all = devices().map_err(Error::or_cpu)?;
+            let all: Vec<usize> = all.into_iter().map(|device| device.ordinal).collect();
             if all.is_empty() {
-                return Err(Error::request("no CUDA device: the driver shows none").with_help(
-                    message!("check CUDA_VISIBLE_DEVICES, or give ", option("backend", "cpu")),
-                ));
+                return Err(Error::request("no CUDA device: the driver shows none")
+                    .with_help("check CUDA_VISIBLE_DEVICES")
+                    .or_cpu());
             }
             all
         }
@@ -365,7 +366,7 @@ mod gpu {
 #[cfg(not(feature = "cuda"))]
 mod gpu {
     use crate::backend::{Cpu, DeviceInfo, Precision, Strategy};
-    use crate::error::{Error, Result, option};
+    use crate::error::{Error, Result};
 
     pub fn devices() -> Result<Vec<DeviceInfo>> {
         Err(no_support())
@@ -373,20 +374,18 @@ mod gpu {
 
     // the CPU stands for the type of a GPU, and is never returned
     pub fn open(_: usize, _: Precision, _: Strategy) -> Result<Cpu> {
-        Err(no_support())
+        Err(no_support().or_cpu())
     }
 
     pub fn check(_: usize) -> Result<()> {
-        Err(no_support())
+        Err(no_support().or_cpu())
     }
 
     pub fn start(_: usize) {}
 
     fn no_support() -> Error {
-        Error::request("no CUDA device: this program was built without CUDA").with_help(message!(
-            "build it with the cargo feature `cuda`, or give ",
-            option("backend", "cpu")
-        ))
+        Error::request("no CUDA device: this program was built without CUDA")
+            .with_help("build it with the cargo feature `cuda`")
     }
 }
 

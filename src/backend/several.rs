@@ -152,7 +152,8 @@ impl Backend for Several {
 /// A backend at work on a plan.
 struct BackendShare<'p> {
     backend: SharedBackend,
-    /// The evaluator for a grid of samples; none for scattered samples, whose part is not known yet.
+    /// The evaluator for a grid of samples; none for scattered samples, whose part is not known
+    /// yet.
     evaluator: Option<Box<dyn Evaluator + 'p>>,
 }
 

@@ -55,8 +55,8 @@ impl Remainder {
     }
 }
 
-/// Bytes of the remainders that are kept. In irregular meshes nearly every cell has a structure of its
-/// own, whose remainder takes half a megabyte and is asked for once or twice.
+/// Bytes of the remainders that are kept. In irregular meshes nearly every cell has a structure of
+/// its own, whose remainder takes half a megabyte and is asked for once or twice.
 const MAX_KEPT_BYTES: usize = 512 << 20;
 
 /// The remainders of all structures of a solid, each made when first asked for.

@@ -37,9 +37,9 @@ use super::{Console, Outcome};
 ///
 /// Unknowns are the vertices of the control mesh; those of elasticity 3 v + d, displacement d of
 /// vertex v. Sides are the parts of the boundary between infinitely sharp edges, as
-/// `subsolid quadrature --boundary` numbers them; groups of faces have the names that the file gives them.
-/// The folder gets mass, stiffness, elasticity (.npz or .mtx) and model.npz: points, load
-/// (vertices, 3), and the vertices of each side and of each group of faces.
+/// `subsolid quadrature --boundary` numbers them; groups of faces have the names that the file
+/// gives them. The folder gets mass, stiffness, elasticity (.npz or .mtx) and model.npz: points,
+/// load (vertices, 3), and the vertices of each side and of each group of faces.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -70,8 +70,8 @@ pub struct Arguments {
     /// Write the matrix of linear elasticity, with Young's modulus and Poisson's ratio
     #[arg(long, value_name = "E,NU", allow_hyphen_values = true)]
     elasticity: Option<CommaSeparated<2>>,
-    /// Force per unit area on a side, given by number, or on a group of faces, given by name; may be
-    /// repeated, and forces on the same faces add up
+    /// Force per unit area on a side, given by number, or on a group of faces, given by name; may
+    /// be repeated, and forces on the same faces add up
     #[arg(long, value_name = "PART=FX,FY,FZ", allow_hyphen_values = true)]
     load: Vec<PartLoad>,
     /// Force per unit volume

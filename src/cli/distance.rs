@@ -47,11 +47,11 @@ Examples:
 pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
-    /// What distances are measured to: vertex:17,42 (on a surface, nothing else); in solids also
-    /// boundary, creases, patch:17 (the part of the boundary around vertices, as creases bound it),
-    /// group:NAME (named faces and cells of the file), point:x,y,z and attribute:NAME (vertices where
-    /// it is not 0, and the edges, faces and cells between them). With --levels, creases and marks are
-    /// those of the mesh before it is refined
+    /// What distances are measured to: vertex:17,42 (on a surface, nothing else; there it must be
+    /// given); in solids also boundary, creases, patch:17 (the part of the boundary around
+    /// vertices, as creases bound it), group:NAME (named faces and cells of the file), point:x,y,z
+    /// and attribute:NAME (vertices where it is not 0, and the edges, faces and cells between
+    /// them). With --levels, creases and marks are those of the mesh before it is refined
     #[arg(long, value_name = "TARGET", default_value = "boundary")]
     to: DistanceTarget,
     /// Name of the attribute; an existing attribute of that name is replaced

@@ -66,15 +66,15 @@ pub struct Arguments {
     /// Derivatives with respect to (u, v, w), up to this order: 0, 1 or 2
     #[arg(long, value_name = "ORDER", default_value_t = 0)]
     derivatives: usize,
-    /// Derivatives of the attributes too, as d_u_NAME and so on
+    /// Derivatives of the attributes too, as d_u_NAME and so on; needs --derivatives 1 or 2
     #[arg(long)]
     attribute_derivatives: bool,
     /// Spatial gradients of the attributes, as grad_NAME: d/dx, d/dy, d/dz of each component
     #[arg(long)]
     gradients: bool,
-    /// Write Jacobian determinants as det_j and, for hexahedra and Lagrange cells, their minimum over
-    /// the samples of each cell as the cell array least_det_j. (--derivatives with --samples or
-    /// --gauss writes det_j, too)
+    /// Write Jacobian determinants as det_j and, for hexahedra and Lagrange cells, their minimum
+    /// over the samples of each cell as the cell array least_det_j. (--derivatives with --samples
+    /// or --gauss writes det_j, too)
     #[arg(long)]
     jacobian: bool,
     /// Precision of the arithmetic
@@ -89,25 +89,27 @@ pub struct Arguments {
     /// [default: 3]
     #[arg(long, value_name = "K")]
     rings: Option<usize>,
-    /// Do not merge the points of neighboring cells (always so with --derivatives and
-    /// --jacobian, whose values belong to one cell's parameter axes)
+    /// Do not merge the points of neighboring hexahedra or Lagrange cells (always so with
+    /// --derivatives and --jacobian, whose values belong to one cell's parameter axes; points, .csv
+    /// and Bézier cells are never merged)
     #[arg(long, requires = "output")]
     no_weld: bool,
     /// Report Jacobian determinants at the samples, and the cells where they are not positive; exit
     /// code 1 if there are any
     #[arg(long)]
     quality: bool,
-    /// Maximum memory for writing: for numbering the shared points of a single output file, in GB
-    /// [default: half of the machine's memory]
+    /// Maximum memory for writing a single output file: for its buffers and for numbering shared
+    /// points, in GB [default: half of the machine's memory]
     #[arg(long, value_name = "GB", requires = "output", allow_hyphen_values = true)]
     max_memory: Option<f64>,
     /// Do part I of N of a job that writes a .pvtu, for several machines at once: 1/N to N/N, in
-    /// any order, then `subsolid merge`. Each reads the whole model. A part that exists is not
-    /// recomputed
+    /// any order, then `subsolid merge`. Each reads the whole model. Until merge, a part that
+    /// exists is not recomputed
     #[arg(long, value_name = "I/N", value_parser = part, requires = "output",
           conflicts_with_all = ["quality", "explain"])]
     pieces: Option<JobPart>,
-    /// Maximum number of points per piece of a .pvtu [default: 2000000, of Bézier cells 524288]
+    /// Maximum number of points per piece of a .pvtu, exceeded only if one element alone has more
+    /// [default: 2000000, of Bézier cells 524288]
     #[arg(long, value_name = "N", requires = "output", value_parser = piece_size)]
     piece_points: Option<usize>,
     /// Compress .vtu, .pvtu and .npz
@@ -136,8 +138,8 @@ pub struct Arguments {
 #[derive(Args)]
 #[group(multiple = false)]
 struct SampleArguments {
-    /// N x N x N samples per cell, end points included, N from 1 to 64 (1: the center), for .glb
-    /// from 2 to 32
+    /// N x N x N samples per cell, end points included, N from 1 to 64 (1: the center, with --cells
+    /// points or .csv), for .glb from 2 to 32
     #[arg(long, value_name = "N")]
     samples: Option<usize>,
     /// N x N x N Gauss points per cell, N from 1 to 32

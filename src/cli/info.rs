@@ -47,9 +47,9 @@ pub struct Arguments {
     /// Refine the model this many times first
     #[arg(long, value_name = "N", default_value_t = 0)]
     levels: usize,
-    /// Also list how cells are evaluated: leaves of the local refinement,
-    /// the published kernels for them (Besler et al. 2022; a GPU runs them with --strategy thread, warp
-    /// and hybrid), and structures with the condition number of their eigenvectors and their reconstruction error
+    /// Also list how cells are evaluated: leaves of the local refinement, the published kernels for
+    /// them (Besler et al. 2022; a GPU runs them with --strategy thread, warp and hybrid), and
+    /// structures with the condition number of their eigenvectors and their reconstruction error
     #[arg(long, short)]
     verbose: bool,
     #[command(flatten)]

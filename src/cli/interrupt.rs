@@ -1,7 +1,7 @@
-//! Termination by signals: Ctrl-C, Ctrl-\, a closed terminal, `kill`, a batch system's warning, a limit
-//! of time (`ulimit -t`). Files that are being written are removed first; then the signal does what it
-//! does to any program. Beyond a limit of file sizes (`ulimit -f`) a write fails, and the program says
-//! so.
+//! Termination by signals: Ctrl-C, Ctrl-\, a closed terminal, `kill`, a batch system's warning, a
+//! limit of time (`ulimit -t`). Files that are being written are removed first; then the signal
+//! does what it does to any program. Beyond a limit of file sizes (`ulimit -f`) a write fails, and
+//! the program says so.
 
 /// Sees to it that no signal that ends the program leaves unfinished files.
 #[cfg(unix)]

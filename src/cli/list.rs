@@ -3,8 +3,8 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-/// Things with commas between them; `\,` is a comma of a name. An option that takes a list may be given
-/// several times.
+/// Things with commas between them; `\,` is a comma of a name. An option that takes a list may be
+/// given several times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct List<T>(pub Vec<T>);
 

@@ -83,8 +83,8 @@ impl ModelArguments {
         self.prepare(mesh, levels, rule, console)
     }
 
-    /// Checks the hexahedra of a solid that was read and refines it `levels` times. Other cells that
-    /// are left, [`ModelArguments::topology`] checks.
+    /// Checks the hexahedra of a solid that was read and refines it `levels` times. Other cells
+    /// that are left, [`ModelArguments::topology`] checks.
     pub fn prepare(
         &self,
         mesh: SolidMesh,

@@ -111,8 +111,8 @@ pub struct Arguments {
     #[arg(long, requires = "output")]
     force: bool,
     /// Do part I of N of a job that writes a .pvtu, for several machines at once: 1/N to N/N, in
-    /// any order, then `subsolid merge`. A part that exists is not recomputed; the report covers
-    /// this part only
+    /// any order, then `subsolid merge`. Until merge, a part that exists is not recomputed. The
+    /// report, and the check of Jacobian determinants, cover this part only
     #[arg(long, value_name = "I/N", value_parser = part, requires = "output",
           conflicts_with = "boundary")]
     pieces: Option<JobPart>,

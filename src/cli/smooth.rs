@@ -47,9 +47,9 @@ pub struct Arguments {
     /// Number of steps
     #[arg(long, value_name = "N", default_value_t = 1)]
     steps: usize,
-    /// Time of a step of curvature flow, in squared length units, required for a surface. A step is implicit, of first
-    /// order in time: it takes a sphere of radius r to r / (1 + 2 time / r²). More and shorter
-    /// steps come nearer to the flow, which takes it to √(r² − 4 · steps · time)
+    /// Time of a step of curvature flow, in squared length units, required for a surface. A step is
+    /// implicit, of first order in time: it takes a sphere of radius r to r / (1 + 2 time / r²).
+    /// More and shorter steps come nearer to the flow, which takes it to √(r² − 4 · steps · time)
     #[arg(long, value_name = "T", conflicts_with = "attribute")]
     time: Option<f64>,
     /// Solve each step by conjugate gradients that recompute the cotangent weights in every
@@ -137,7 +137,7 @@ fn flow(
     processor.update(&mut mesh)?;
     say_smoothed(*steps, start, console);
     warn_of_losses(&format.losses(&mesh), output, console);
-    surface_output::write_file(output, &mesh, glb, console)
+    surface_output::write_file(output, &mesh, glb, console).map(drop)
 }
 
 /// Smooths an attribute of a solid.

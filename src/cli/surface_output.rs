@@ -1,12 +1,13 @@
 //! Surfaces as files, with a report, for every subcommand that writes them.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::Path;
 use std::time::Instant;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use subsolid::io::GlbOptions;
+use subsolid::io::{GlbOptions, SurfaceFormat};
 use subsolid::mesh::SurfaceMesh;
 use subsolid::numbers::counted;
 use subsolid::surface::limit::PatchCounts;
@@ -23,11 +24,12 @@ pub fn write(
     patches: Option<PatchCounts>,
     console: &Console,
 ) -> Result<Outcome> {
-    write_file(output, mesh, glb, console)?;
+    let mesh = &*write_file(output, mesh, glb, console)?;
     let written = WrittenSurface {
         output: output.display().to_string(),
         vertices: mesh.points.len(),
-        faces: seen_faces(mesh),
+        faces: mesh.faces.len(),
+        holes: hole_count(mesh),
         creases: mesh.creases.edges.len(),
         corners: mesh.creases.corners.len(),
         patches,
@@ -36,27 +38,37 @@ pub fn write(
     Ok(Outcome::Done)
 }
 
-/// Writes a surface for a subcommand with a report of its own.
-pub fn write_file(
+/// Writes a surface for a subcommand with a report of its own; returns it as the file has it,
+/// without holes where the format leaves them out.
+pub fn write_file<'m>(
     output: &Path,
-    mesh: &SurfaceMesh,
+    mesh: &'m SurfaceMesh,
     glb: &GlbOptions,
     console: &Console,
-) -> Result<()> {
+) -> Result<Cow<'m, SurfaceMesh>> {
     let start = Instant::now();
     console.during("Writing", || io::write_surface_with(output, mesh, glb))?;
-    console.wrote(output.display(), counts(mesh), start);
-    Ok(())
+    let written = match io::check_surface_output(output)? {
+        SurfaceFormat::Obj => Cow::Borrowed(mesh),
+        _ => mesh.without_holes(),
+    };
+    console.wrote(output.display(), counts(&written), start);
+    Ok(written)
 }
 
-/// Faces that are no holes.
-fn seen_faces(mesh: &SurfaceMesh) -> usize {
-    mesh.faces.len() - mesh.holes.iter().collect::<HashSet<_>>().len()
+/// Number of faces that are holes.
+fn hole_count(mesh: &SurfaceMesh) -> usize {
+    mesh.holes.iter().collect::<HashSet<_>>().len()
 }
 
 /// What a surface has, for people.
 pub fn counts(mesh: &SurfaceMesh) -> String {
-    format!("{}, {}", counted(mesh.points.len(), "vertex"), counted(seen_faces(mesh), "face"))
+    let (vertices, faces) = (mesh.points.len(), mesh.faces.len());
+    let counts = format!("{}, {}", counted(vertices, "vertex"), counted(faces, "face"));
+    match hole_count(mesh) {
+        0 => counts,
+        holes => format!("{counts} ({})", counted(holes, "hole")),
+    }
 }
 
 /// A surface that was written.
@@ -66,8 +78,10 @@ pub struct WrittenSurface {
     output: String,
     /// Number of vertices.
     vertices: usize,
-    /// Number of faces, without holes.
+    /// Number of faces in the file, including holes.
     faces: usize,
+    /// Number of faces that are holes.
+    holes: usize,
     /// Number of sharp edges.
     creases: usize,
     /// Number of sharp vertices.
@@ -78,5 +92,5 @@ pub struct WrittenSurface {
 }
 
 impl JsonReport for WrittenSurface {
-    const SCHEMA: &'static str = "subsolid.surface/1";
+    const SCHEMA: &'static str = "subsolid.surface/2";
 }

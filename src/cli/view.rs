@@ -45,8 +45,9 @@ Examples:
 pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
-    /// Refine the model this many times first; surfaces by other schemes than Catmull-Clark are
-    /// shown at this level [default: 0; of these surfaces 2]
+    /// Refine a solid this many times first; level at which a surface by another scheme than
+    /// Catmull-Clark is shown. Not for Catmull-Clark surfaces, whose limit is shown [default: 0; of
+    /// surfaces 2]
     #[arg(long, value_name = "N")]
     levels: Option<usize>,
     /// Subdivision scheme of a surface [default: catmull-clark]
@@ -56,9 +57,9 @@ pub struct Arguments {
     /// distance wrote
     #[arg(long)]
     linear: bool,
-    /// Array to color by first, by name (`velocity [1]` is a component), `class`, `scaled Jacobian` or
-    /// another name in the page's list [default: the class of cells, or the scaled Jacobian if it is
-    /// negative anywhere]
+    /// Array to color by first, by name (`velocity [1]` is a component), `class`, `scaled Jacobian`
+    /// or another name in the page's list [default: the class of cells, or the scaled Jacobian if
+    /// it is negative anywhere]
     #[arg(long, value_name = "NAME", visible_alias = "attribute")]
     color: Option<String>,
     /// Color by the scaled Jacobian first
@@ -137,7 +138,10 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let page = match a.open(console)? {
         ControlMesh::Surface(mesh) => {
             a.check_of_surface()?;
-            console.during(DRAWING, || a.request().page_of_surface(&mesh, &a.name()))?
+            let request = a.request();
+            let page = console.during(DRAWING, || request.page_of_surface(&mesh, &a.name()))?;
+            request.notice_of_surface(&mesh).into_iter().for_each(|notice| console.warn(notice));
+            page
         }
         ControlMesh::Solid(mesh) => {
             // the cells of an evaluation are another model than that of its layers
@@ -211,7 +215,10 @@ impl Arguments {
         match self.open(console)? {
             ControlMesh::Surface(mesh) => {
                 self.check_of_surface()?;
-                console.during(DRAWING, || request.skin_of_surface(&mesh))
+                let skin = console.during(DRAWING, || request.skin_of_surface(&mesh))?;
+                let notice = request.notice_of_surface(&mesh);
+                notice.into_iter().for_each(|notice| console.warn(notice));
+                Ok(skin)
             }
             ControlMesh::Solid(mesh) => {
                 let (mesh, options) = (self.prepare_solid(mesh, console)?, request.skin_options());

@@ -15,8 +15,8 @@ pub const CREASE_EDGES: &str = "crease_edges";
 pub const CREASE_SHARPNESS: &str = "crease_sharpness";
 
 impl From<&SolidMesh> for Dataset {
-    /// Attributes become point arrays, cell data cell arrays; creases the field arrays `crease_edges`
-    /// and `crease_sharpness`, corners the point array `corner_sharpness`, where
+    /// Attributes become point arrays, cell data cell arrays; creases the field arrays
+    /// `crease_edges` and `crease_sharpness`, corners the point array `corner_sharpness`, where
     /// there are any. A corner at a vertex that does not exist is left out. Faces of groups become
     /// triangles, quads and polygons behind the cells, each once, with a 1 in the cell array
     /// `group:NAME` of each of their groups; other arrays are 0 or NaN there.
@@ -28,8 +28,9 @@ impl From<&SolidMesh> for Dataset {
 }
 
 impl Dataset {
-    /// A piece of a mesh: the arrays of `corner_sharpness`, if any piece has corners, and of all its
-    /// groups of faces are there, even if the piece has none, since all pieces have the same arrays.
+    /// A piece of a mesh: the arrays of `corner_sharpness`, if any piece has corners, and of all
+    /// its groups of faces are there, even if the piece has none, since all pieces have the same
+    /// arrays.
     pub fn of_piece(mesh: &SolidMesh, any_corners: bool) -> Self {
         Self::with_tags(mesh, any_corners, &mesh.face_groups.iter().collect::<Vec<_>>())
     }

@@ -61,8 +61,8 @@ pub use write::{
     write, write_arrays, write_bext, write_pieces, write_surface, write_surface_with,
 };
 
-/// A name as part of a path in an archive or a directory: characters other than letters, digits, `-`
-/// and `_` become `_`.
+/// A name as part of a path in an archive or a directory: characters other than letters, digits,
+/// `-` and `_` become `_`.
 pub fn plain_name(name: &str) -> String {
     let plain = |c: char| if c.is_alphanumeric() || "-_".contains(c) { c } else { '_' };
     name.chars().map(plain).collect()

@@ -9,12 +9,12 @@ use crate::topology::Topology;
 /// Cells around a vertex that count for no more than their share of what a cell needs.
 const FEW_CELLS: usize = 64;
 
-/// Bytes of the nets and the structures around a vertex, for each pair of its cells: the net of each
-/// cell lists all others.
+/// Bytes of the nets and the structures around a vertex, for each pair of its cells: the net of
+/// each cell lists all others.
 const PAIR_BYTES: u128 = 112;
 
-/// Cells around all corners of a cell: the vertices of its net have numbers of 16 bits, and each cell
-/// adds at most four.
+/// Cells around all corners of a cell: the vertices of its net have numbers of 16 bits, and each
+/// cell adds at most four.
 const MAX_AROUND: usize = 16_000;
 
 /// Bytes that a cell takes beside its topology, at least: what a block of hexahedra needs.
@@ -50,8 +50,8 @@ pub(super) fn check_corners(cell: u32, corners: usize) -> Result<()> {
     .with_help("refine the mesh first, once, or split the cell"))
 }
 
-/// Refuses vertices of so many cells that the nets around them would fill the memory, or are too large
-/// for their numbers.
+/// Refuses vertices of so many cells that the nets around them would fill the memory, or are too
+/// large for their numbers.
 pub(super) fn check_nets(topology: &Topology) -> Result<()> {
     let count_of = |v: u32| topology.vertex_cells(v).len();
     let many: Vec<u32> =

@@ -116,8 +116,8 @@ impl Solid {
         &self.nets[leaf.net.0..leaf.net.0 + leaf.net.1 as usize]
     }
 
-    /// Whether some cells, of a part of a mesh some cells of the whole, evaluate on the hexahedra at
-    /// their corners.
+    /// Whether some cells, of a part of a mesh some cells of the whole, evaluate on the hexahedra
+    /// at their corners.
     pub(crate) fn has_corners(&self) -> bool {
         self.has_corners
     }
@@ -206,8 +206,8 @@ impl Solid {
         }
     }
 
-    /// The rows of `values: [vertex][width]` on which boxes, lengths and ranges depend: those of the
-    /// vertices of cells, and in a part those of the vertices that span the whole.
+    /// The rows of `values: [vertex][width]` on which boxes, lengths and ranges depend: those of
+    /// the vertices of cells, and in a part those of the vertices that span the whole.
     pub(crate) fn spanning<'a>(&self, values: &'a [f64], width: usize) -> Cow<'a, [f64]> {
         match &self.used {
             Some(used) => used_rows(values, width, used),

@@ -198,7 +198,8 @@ impl Summary {
         })
     }
 
-    /// With all structures of the solid, whose matrices are decomposed for that: a millisecond each.
+    /// With all structures of the solid, whose matrices are decomposed for that: a millisecond
+    /// each.
     pub fn with_structures(self, solid: &Solid) -> Self {
         Self { structures: structures(solid), ..self }
     }

@@ -131,8 +131,8 @@ fn folded(pieces: &LocatorPieces<'_>, sides_of: impl Fn(usize) -> ElementSides +
     (0..pieces.len() as u32).into_par_iter().filter(is_folded).collect()
 }
 
-/// Whether the Jacobian is negative at some sample of a piece, positive at some, and flat at some that
-/// is not on these sides.
+/// Whether the Jacobian is negative at some sample of a piece, positive at some, and flat at some
+/// that is not on these sides.
 fn signs(sides: ElementSides, map: impl Fn([f64; 3]) -> TricubicJet) -> [bool; 3] {
     let mut signs = [false; 3];
     for t in samples() {

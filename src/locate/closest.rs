@@ -21,7 +21,8 @@ const MAX_DAMPING: f64 = 1e10;
 const NEWTON_STEPS: usize = 16;
 /// Half of the way over which second derivatives are differences of first ones, in parameters.
 const DIFFERENCE_STEP: f64 = 1e-5;
-/// Cosine of the angle between the residual and a derivative at a place that is stationary, at most.
+/// Cosine of the angle between the residual and a derivative at a place that is stationary, at
+/// most.
 const STATIONARY_COSINE: f64 = 1e-9;
 /// A decrease that rounding hides, as a fraction of the squared distance.
 const HIDDEN_DECREASE_FRACTION: f64 = 0.5 * f64::EPSILON;

@@ -69,7 +69,8 @@ pub struct Cells {
     mirrored: Vec<u32>,
 }
 
-/// The order of corners that mirrors a wedge or tetrahedron. Applied twice, it gives the first order.
+/// The order of corners that mirrors a wedge or tetrahedron. Applied twice, it gives the first
+/// order.
 fn mirrored(kind: CellKind) -> &'static [usize] {
     match kind {
         CellKind::Tetrahedron => &[1, 0, 2, 3],
@@ -224,8 +225,8 @@ impl Cells {
         }
     }
 
-    /// Checks that all ids and offsets fit into 32 bits, and that every cell has as many vertices as
-    /// its kind.
+    /// Checks that all ids and offsets fit into 32 bits, and that every cell has as many vertices
+    /// as its kind.
     ///
     /// # Errors
     /// [`Error::Mesh`] with what are too many, or naming the first cell of another size.

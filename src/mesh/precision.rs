@@ -96,9 +96,9 @@ fn check_within(
     Ok(())
 }
 
-/// Checks that the values of attributes neither overflow nor underflow in single precision, nor their
-/// derivatives in models of any size that [`check_coordinates`] lets pass. What is infinite or not
-/// a number passes, as it stands for itself.
+/// Checks that the values of attributes neither overflow nor underflow in single precision, nor
+/// their derivatives in models of any size that [`check_coordinates`] lets pass. What is infinite
+/// or not a number passes, as it stands for itself.
 ///
 /// # Errors
 /// [`Error::Mesh`] naming the attribute and the vertex, and how to fix it.

@@ -1,11 +1,11 @@
 //! Points that several pieces of a mesh repeat where they touch.
 //!
 //! Programs compute a shared point once in every piece, so its coordinates may differ in the last
-//! bits. Points of *different* pieces that are equal, or that lie within rounding of each other, are
-//! one vertex. Points of one piece stay apart, so a cut inside a piece stays a cut.
+//! bits. Points of *different* pieces that are equal, or that lie within rounding of each other,
+//! are one vertex. Points of one piece stay apart, so a cut inside a piece stays a cut.
 //!
-//! Far from the origin, rounding may be more than an edge is long: points are never joined over more
-//! than a small part of the shortest edge at either.
+//! Far from the origin, rounding may be more than an edge is long: points are never joined over
+//! more than a small part of the shortest edge at either.
 
 use std::collections::HashMap;
 

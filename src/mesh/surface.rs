@@ -15,8 +15,8 @@ use crate::numbers::{Precision, counted};
 /// Name of the attribute, three values per vertex, that files of surfaces know as normals.
 pub const NORMALS: &str = "normals";
 
-/// Name of the attribute, red, green and blue from 0 to 255 and perhaps opacity, that PLY files know as
-/// colors.
+/// Name of the attribute, red, green and blue from 0 to 255 and perhaps opacity, that PLY files
+/// know as colors.
 pub(crate) const COLOR: &str = "color";
 
 /// Vertex cycles of polygons in flat arrays.

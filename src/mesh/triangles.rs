@@ -31,11 +31,11 @@ impl SurfaceMesh {
 
     /// Cuts every face into triangles: n − 2 of a face of n corners.
     ///
-    /// A face that is convex as seen along its normal (Newell's) becomes the fan of one of its corners,
-    /// any other one is cut ear by ear; one that crosses itself or has no area is a fan, too. No
-    /// diagonal is an edge or a diagonal of another face where that can be had, so that no edge gets
-    /// more than two faces (two quads around a vertex of valence 2 share one of their diagonals), and
-    /// no triangle is without area.
+    /// A face that is convex as seen along its normal (Newell's) becomes the fan of one of its
+    /// corners, any other one is cut ear by ear; one that crosses itself or has no area is a fan,
+    /// too. No diagonal is an edge or a diagonal of another face where that can be had, so that no
+    /// edge gets more than two faces (two quads around a vertex of valence 2 share one of their
+    /// diagonals), and no triangle is without area.
     pub fn triangles(&self) -> Triangles {
         let (places, faces) = self.triangle_places();
         let vertices = self.faces.vertices();
@@ -169,8 +169,8 @@ struct PolygonCutter {
 }
 
 impl PolygonCutter {
-    /// The triangles of a face, as places in it; `is_joined` says whether two places are joined by an
-    /// edge outside the face.
+    /// The triangles of a face, as places in it; `is_joined` says whether two places are joined by
+    /// an edge outside the face.
     fn cut(
         &mut self,
         points: &[[f64; 3]],

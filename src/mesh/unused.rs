@@ -54,8 +54,8 @@ impl SurfaceMesh {
         marked_vertices(self.points.len(), self.faces.vertices())
     }
 
-    /// The mesh without vertices of no face and without tags, and the vertices that are left, if some
-    /// are of no face.
+    /// The mesh without vertices of no face and without tags, and the vertices that are left, if
+    /// some are of no face.
     pub(crate) fn compact(&self) -> Option<(Self, Vec<u32>)> {
         let used = self.used_vertices();
         if used.iter().all(|used| *used) {

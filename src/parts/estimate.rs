@@ -86,8 +86,8 @@ impl Workload {
         }
     }
 
-    /// Quadrature of `cells` cells, at `points` points per cell, to `.vtu`: once for the report, once
-    /// for the files.
+    /// Quadrature of `cells` cells, at `points` points per cell, to `.vtu`: once for the report,
+    /// once for the files.
     pub fn quadrature(cells: usize, points: f64) -> Self {
         let (seconds, file_bytes) =
             (2.0 * QUADRATURE_POINT_SECONDS * points, FILE_QUADRATURE_BYTES * points);

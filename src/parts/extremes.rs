@@ -7,8 +7,9 @@ use crate::mesh::SolidMesh;
 /// A value and its vertex.
 type VertexValue = (f64, u32);
 
-/// Among the vertices of cells the first, and those with the least and the largest of each coordinate
-/// and component of an attribute: the first of equal least ones, the last of equal largest ones.
+/// Among the vertices of cells the first, and those with the least and the largest of each
+/// coordinate and component of an attribute: the first of equal least ones, the last of equal
+/// largest ones.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Extremes {
     first: Option<u32>,

@@ -60,8 +60,9 @@ impl RankPart {
 }
 
 impl DistributedMesh {
-    /// What a rank needs for some cells of the mesh refined some times, ascending; it does not count as
-    /// anyone's part, and [`Blocks::whole`](super::Blocks::whole) alone takes its elements.
+    /// What a rank needs for some cells of the mesh refined some times, ascending; it does not
+    /// count as anyone's part, and [`Blocks::whole`](super::Blocks::whole) alone takes its
+    /// elements.
     ///
     /// # Errors
     /// Those of [`DistributedMesh::into_part`].
@@ -293,8 +294,8 @@ impl CellRows {
     }
 }
 
-/// The vertices of cells, ascending and each once. Most are of eight cells: a bit for each takes less
-/// memory than a list to sort.
+/// The vertices of cells, ascending and each once. Most are of eight cells: a bit for each takes
+/// less memory than a list to sort.
 fn vertices_of<const N: usize>(cells: [&CellRows; N]) -> Vec<u32> {
     let all = || cells.into_iter().flat_map(CellRows::vertices);
     let (Some(first), Some(last)) = (all().min(), all().max()) else { return Vec::new() };
@@ -362,8 +363,8 @@ impl<'p> LocalBoundary<'p> {
         (!self.vertex_cells.row(local).is_empty()).then_some(local as u32)
     }
 
-    /// The creases and corners of the part, in the order of the whole. A crease that is an edge on no
-    /// rank is an error.
+    /// The creases and corners of the part, in the order of the whole. A crease that is an edge on
+    /// no rank is an error.
     fn creases(&self, all: &Creases, ranks: &Ranks<'_>) -> Result<Creases> {
         let mut own = Creases::default();
         let mut known = vec![0_u8; all.edges.len()];

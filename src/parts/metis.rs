@@ -16,13 +16,13 @@ const MIN_CELLS: usize = 8;
 const WEIGHT: f64 = 1000.0;
 
 impl Cut {
-    /// Cuts the graph of cells that share faces into `count` parts of about equal cost with few faces
-    /// between them; `costs: [cell]`, see [`costs`](super::costs). Takes longer than
+    /// Cuts the graph of cells that share faces into `count` parts of about equal cost with few
+    /// faces between them; `costs: [cell]`, see [`costs`](super::costs). Takes longer than
     /// [`Cut::along_curve`], for fewer ghosts. The same mesh and costs give the same parts.
     ///
     /// # Errors
-    /// Those of [`Cut::along_curve`]; [`Error::Request`] for fewer than 8 cells a part, meshes beyond
-    /// METIS's 32-bit numbers, and if METIS fails.
+    /// Those of [`Cut::along_curve`]; [`Error::Request`] for fewer than 8 cells a part, meshes
+    /// beyond METIS's 32-bit numbers, and if METIS fails.
     pub fn by_metis(mesh: &SolidMesh, costs: &[f64], count: usize) -> Result<Self> {
         check_costs(mesh, costs)?;
         mesh.check()?;

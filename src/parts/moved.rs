@@ -8,8 +8,8 @@ use super::exchange::{ids, numbers};
 use crate::cluster::Ranks;
 use crate::error::{Error, Result};
 
-/// An exchange of values at vertices that is made many times: every rank gives those of the vertices
-/// that it holds, and gets those of the vertices of its part.
+/// An exchange of values at vertices that is made many times: every rank gives those of the
+/// vertices that it holds, and gets those of the vertices of its part.
 ///
 /// The part keeps the vertices that spanned the mesh at first, which evaluation is relative to (see
 /// the [module](super)). If others span it later, results far from the origin differ from those of

@@ -106,8 +106,8 @@ impl RankPart {
         self.part.owned.len() == self.cell_count
     }
 
-    /// The least and the largest coordinate along `axis` of the control points that the limit on each
-    /// owned cell depends on: it lies between.
+    /// The least and the largest coordinate along `axis` of the control points that the limit on
+    /// each owned cell depends on: it lies between.
     pub(crate) fn heights(&self, axis: usize) -> Vec<[f64; 2]> {
         let Part { mesh, owned, .. } = &self.part;
         let none = [f64::INFINITY, f64::NEG_INFINITY];

@@ -22,8 +22,8 @@ struct MeshHead {
     groups: Vec<String>,
 }
 
-/// The block of this rank of the mesh of rank 0, and the numbers of its cells and vertices. One block
-/// after another is sent, so that rank 0 has no second mesh in messages.
+/// The block of this rank of the mesh of rank 0, and the numbers of its cells and vertices. One
+/// block after another is sent, so that rank 0 has no second mesh in messages.
 pub(super) fn blocks(
     ranks: &Ranks<'_>,
     mesh: Option<SolidMesh>,
@@ -100,8 +100,8 @@ fn take_vertices(own: &mut SolidMesh, bytes: &[u8]) -> Result<()> {
     check_ended(rest)
 }
 
-/// The names of the arrays and what all ranks have of the mesh of rank 0, and the numbers of its cells
-/// and vertices.
+/// The names of the arrays and what all ranks have of the mesh of rank 0, and the numbers of its
+/// cells and vertices.
 fn common(ranks: &Ranks<'_>, mesh: Option<&SolidMesh>) -> Result<(SolidMesh, [usize; 2])> {
     let none = SolidMesh::default();
     let mesh = mesh.unwrap_or(&none);

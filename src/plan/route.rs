@@ -88,8 +88,8 @@ pub enum Kernel {
     /// precision: 64; single precision on some devices: 24 and 64) at a time: in single precision
     /// numbers are sums of two halves.
     LongMatrixTable,
-    /// Weight table times nets on tensor cores, 32 nets per block and 64 samples at a time, in single
-    /// precision.
+    /// Weight table times nets on tensor cores, 32 nets per block and 64 samples at a time, in
+    /// single precision.
     WideMatrixTable,
     /// Weight table times nets on tensor cores, 8 nets per block and 64 samples at a time.
     NarrowMatrixTable,

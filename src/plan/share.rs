@@ -31,9 +31,9 @@ impl Plan<'_> {
     }
 }
 
-/// Cuts items into contiguous runs, one for each share, whose costs are in proportion to the shares.
-/// Runs may be empty; together they hold every item once, in order. Costs and shares are not
-/// negative, and the shares do not all vanish.
+/// Cuts items into contiguous runs, one for each share, whose costs are in proportion to the
+/// shares. Runs may be empty; together they hold every item once, in order. Costs and shares are
+/// not negative, and the shares do not all vanish.
 pub fn shares(costs: &[f64], shares: &[f64]) -> Vec<Range<usize>> {
     let (all, whole): (f64, f64) = (costs.iter().sum(), shares.iter().sum());
     let (mut start, mut cost, mut share) = (0, 0.0, 0.0);

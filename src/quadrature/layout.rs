@@ -12,8 +12,8 @@ use crate::limit::{Leaf, Solid};
 use crate::memory;
 use crate::plan::Want;
 
-/// Batches, control points and quadrature points of a [`Quadrature`](super::Quadrature), which say how large its tables
-/// and its files are. They take about a hundredth of the memory of the tables.
+/// Batches, control points and quadrature points of a [`Quadrature`](super::Quadrature), which say
+/// how large its tables and its files are. They take about a hundredth of the memory of the tables.
 ///
 /// ```
 /// use subsolid::{Quadrature, Solid, Want, quadrature::{QuadratureLayout, QuadratureScheme}};

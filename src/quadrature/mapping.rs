@@ -223,8 +223,8 @@ impl Mapped {
         self.second.resize(if second { count } else { 0 }, [[0.0; 3]; 6]);
     }
 
-    /// Normals and measures of the surface, on a face of the elements; `mirrored[leaf]`: its axes make
-    /// a left hand.
+    /// Normals and measures of the surface, on a face of the elements; `mirrored[leaf]`: its axes
+    /// make a left hand.
     fn turn_to(&mut self, face: LeafFace, weights: &[f64], mirrored: &[bool], samples: usize) {
         let outward = if face.end == 1 { 1.0 } else { -1.0 };
         let [a, b] = [(face.axis + 1) % 3, (face.axis + 2) % 3].map(usize::from);

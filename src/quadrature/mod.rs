@@ -147,8 +147,8 @@ impl<'s> Quadrature<'s> {
     /// normals.
     ///
     /// # Errors
-    /// [`Error::Request`] for Gauss points or rings out of range, and for tables that would fill the
-    /// memory.
+    /// [`Error::Request`] for Gauss points or rings out of range, and for tables that would fill
+    /// the memory.
     pub fn boundary(
         solid: &'s Solid,
         scheme: QuadratureScheme,

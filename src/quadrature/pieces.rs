@@ -75,8 +75,8 @@ impl Quadrature<'_> {
     }
 }
 
-/// Runs of leaves in the same piece, each with the number of the piece. `samples`: quadrature points
-/// of each leaf; `before`: points before the first leaf.
+/// Runs of leaves in the same piece, each with the number of the piece. `samples`: quadrature
+/// points of each leaf; `before`: points before the first leaf.
 pub fn runs(samples: &[usize], cut: PieceCut, mut before: usize) -> Vec<(usize, Range<usize>)> {
     let mut runs: Vec<(usize, Range<usize>)> = Vec::new();
     for (leaf, samples) in samples.iter().enumerate() {

@@ -18,9 +18,9 @@ pub const RING_TOLERANCE: f64 = 4e-9;
 pub struct QuadratureScheme {
     /// Gauss points along each axis of a box, 1 to 32.
     pub gauss: usize,
-    /// Rings of boxes toward an extraordinary edge or vertex: 0 to [`MAX_QUADRATURE_RINGS`] of them,
-    /// and the Gauss points of what they leave (with 0, of the whole leaf); or with `None`
-    /// as many as integrals need to be right to [`RING_TOLERANCE`].
+    /// Rings of boxes toward an extraordinary edge or vertex: 0 to [`MAX_QUADRATURE_RINGS`] of
+    /// them, and the Gauss points of what they leave (with 0, of the whole leaf); or with `None` as
+    /// many as integrals need to be right to [`RING_TOLERANCE`].
     pub rings: Option<usize>,
 }
 

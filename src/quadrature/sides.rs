@@ -74,37 +74,55 @@ impl Regions {
     /// [`Error::Request`] if there is no such part, `part` may be a side or a group, or the group
     /// has faces between cells.
     pub fn find(&self, part: &str) -> Result<Vec<u32>> {
-        let named = |name: &str| self.groups.iter().find(|group| group.name == name);
         let side_number = |name: &str| {
             let is_number = name.bytes().all(|digit| digit.is_ascii_digit());
             is_number.then(|| name.parse::<usize>().ok()).flatten()
         };
-        let number = side_number(part.strip_prefix("side:").unwrap_or(part));
-        let exact = named(part);
+        let exact = self.group(part);
         if exact.is_some() && side_number(part).is_some_and(|side| side < self.side_count) {
             return Err(Error::request(format!("{part} is a side and a group"))
                 .with_help(format!("write side:{part} or group:{part}")));
         }
         // a name as it is goes before a prefix
-        if let Some(group) = exact.or_else(|| named(part.strip_prefix("group:")?)) {
-            return match group.inside.len() {
-                0 => Ok(group.faces.clone()),
-                inside => Err(Error::request(format!(
-                    "group \"{}\" has {} between cells, not of the boundary",
-                    group.name,
-                    counted(inside, "face")
-                ))
-                .with_help("name a group of faces of the boundary alone")),
-            };
+        if let Some(group) = exact.or_else(|| self.group(part.strip_prefix("group:")?)) {
+            return group.on_boundary();
         }
-        if let Some(side) = number.filter(|&side| side < self.side_count) {
-            let faces = (0..).zip(&self.sides).filter(|&(_, &own)| own as usize == side);
-            return Ok(faces.map(|(face, _)| face).collect());
+        match side_number(part.strip_prefix("side:").unwrap_or(part)) {
+            Some(side) => self.find_side(side),
+            None => Err(self.no_part("group", part.strip_prefix("group:").unwrap_or(part))),
         }
-        let (what, part) = match number {
-            Some(_) => ("side", part.strip_prefix("side:").unwrap_or(part)),
-            None => ("group", part.strip_prefix("group:").unwrap_or(part)),
-        };
+    }
+
+    /// The faces of a side, ascending.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if there is no such side.
+    pub fn find_side(&self, side: usize) -> Result<Vec<u32>> {
+        if side >= self.side_count {
+            return Err(self.no_part("side", &side.to_string()));
+        }
+        let faces = (0..).zip(&self.sides).filter(|&(_, &own)| own as usize == side);
+        Ok(faces.map(|(face, _)| face).collect())
+    }
+
+    /// The faces of a group, even if its name is a number; else of a part with a prefix, as
+    /// [`Regions::find`] takes it; ascending.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if there is no such part, or the group has faces between cells.
+    pub fn find_named(&self, name: &str) -> Result<Vec<u32>> {
+        match self.group(name) {
+            Some(group) => group.on_boundary(),
+            None if name.starts_with("side:") || name.starts_with("group:") => self.find(name),
+            None => Err(self.no_part("group", name)),
+        }
+    }
+
+    fn group(&self, name: &str) -> Option<&FaceGroupSides> {
+        self.groups.iter().find(|group| group.name == name)
+    }
+
+    fn no_part(&self, what: &str, part: &str) -> Error {
         let usable = self.groups.iter().filter(|group| group.inside.is_empty());
         let names: Vec<&str> = usable.map(|group| &group.name[..]).collect();
         let groups = match &names[..] {
@@ -112,11 +130,25 @@ impl Regions {
             _ => format!("the groups {}", names.join(", ")),
         };
         let sides = counted(self.side_count, "side");
-        Err(Error::request(format!("the boundary has no {what} {part}")).with_help(message!(
+        Error::request(format!("the boundary has no {what} {part}")).with_help(message!(
             "it has {sides}, numbered from 0 and bounded by infinitely sharp edges (created by ",
             option("crease_angle", 40),
             ", for example), and {groups}"
-        )))
+        ))
+    }
+}
+
+impl FaceGroupSides {
+    fn on_boundary(&self) -> Result<Vec<u32>> {
+        match self.inside.len() {
+            0 => Ok(self.faces.clone()),
+            inside => Err(Error::request(format!(
+                "group \"{}\" has {} between cells, not of the boundary",
+                self.name,
+                counted(inside, "face")
+            ))
+            .with_help("name a group of faces of the boundary alone")),
+        }
     }
 }
 

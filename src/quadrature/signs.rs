@@ -1,5 +1,5 @@
-//! Signs of the Jacobian at quadrature points: integrals are right where it is positive, or negative
-//! everywhere.
+//! Signs of the Jacobian at quadrature points: integrals are right where it is positive, or
+//! negative everywhere.
 
 use rayon::prelude::*;
 

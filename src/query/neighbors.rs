@@ -29,8 +29,8 @@ impl Query {
     /// The neighbors of one element, by ids of the mesh.
     ///
     /// # Errors
-    /// Those of [`Query::row`], [`Query::ring`] and [`Query::fan`]; [`Error::Request`] for a listing
-    /// that the query does not have.
+    /// Those of [`Query::row`], [`Query::ring`] and [`Query::fan`]; [`Error::Request`] for a
+    /// listing that the query does not have.
     pub fn neighbors(&self, op: Op, id: u32, listing: Listing) -> Result<Neighbors> {
         let unordered = |ids| Neighbors { ids, closed: None };
         self.check_listing(op, listing)?;

@@ -61,9 +61,9 @@ pub(crate) fn vertex_point_4<T: Real>(p: Point<T>, [a, b, c, d]: [Point<T>; 4]) 
 }
 
 /// Factor by which the smooth triangle rule moves an edge point away from the midpoint of its edge,
-/// relative to the rule of the [module](self): 4w, where w is the weight of each face point. A triangle
-/// has w = 0.47, another face 1/4; an edge takes the mean of its two faces, of `sizes` corners
-/// (OpenSubdiv, `Sdc::Scheme::ComputeEdgeVertexMask`).
+/// relative to the rule of the [module](self): 4w, where w is the weight of each face point. A
+/// triangle has w = 0.47, another face 1/4; an edge takes the mean of its two faces, of `sizes`
+/// corners (OpenSubdiv, `Sdc::Scheme::ComputeEdgeVertexMask`).
 pub(crate) fn triangle_stretch(sizes: [usize; 2]) -> f64 {
     let [a, b] = sizes.map(|size| if size == 3 { 0.47 } else { 0.25 });
     2.0 * (a + b)

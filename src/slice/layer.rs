@@ -7,8 +7,8 @@ pub struct Contour {
     /// Points on the limit surface in the plane's own coordinates
     /// ([`super::Axis::plane`]); the last is joined to the first.
     pub points: Vec<[f64; 2]>,
-    /// Contours around the material next to it, itself not counted: even for outer contours, odd for
-    /// holes, unless shells of a surface overlap.
+    /// Contours around the material next to it, itself not counted: even for outer contours, odd
+    /// for holes, unless shells of a surface overlap.
     pub depth: u32,
 }
 

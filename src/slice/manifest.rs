@@ -176,8 +176,8 @@ impl Manifest {
     /// Reads the manifest of a directory; `None` if it has none.
     ///
     /// # Errors
-    /// [`Error::Io`] or [`Error::File`] if it cannot be read, is no regular file, is not a manifest of
-    /// this version, or names files outside of the directory.
+    /// [`Error::Io`] or [`Error::File`] if it cannot be read, is no regular file, is not a manifest
+    /// of this version, or names files outside of the directory.
     pub fn read(directory: &Path) -> Result<Option<Self>> {
         let path = directory.join(FILE_NAME);
         let bytes = match bounded_file(&path, MOST_BYTES) {

@@ -123,8 +123,8 @@ impl Setting {
     /// `size` columns and rows there.
     ///
     /// # Errors
-    /// [`Error::Request`] for a pitch that is not positive, is larger than the model, or of which the
-    /// model has more than can be counted.
+    /// [`Error::Request`] for a pitch that is not positive, is larger than the model, or of which
+    /// the model has more than can be counted.
     pub fn grid(&self, pitch: f64, size: Option<[usize; 2]>) -> Result<PixelGrid> {
         Self::check_pixel(pitch)?;
         let [low, high] = self.plane;

@@ -112,8 +112,8 @@ impl Stack {
         if height.abs() <= 2.0 * f64::EPSILON * self.low.abs() { 0.0 } else { height }
     }
 
-    /// Layers whose middle lies in [from, to), to rounding: a height that is written as the middle of
-    /// a layer is its middle. Ranges that abut share no layer and leave none out.
+    /// Layers whose middle lies in [from, to), to rounding: a height that is written as the middle
+    /// of a layer is its middle. Ranges that abut share no layer and leave none out.
     ///
     /// # Errors
     /// [`Error::Request`] if there is none.

@@ -11,9 +11,10 @@ const ANGLE_TOLERANCE: f64 = 1e-7;
 
 /// A mesh in which the sheets that meet at edges of more than two faces have vertices of their own,
 /// each around its material, which lies behind the faces, or in front of them if the volume of the
-/// mesh is negative; and the number of such edges. All faces stay where they are, so that a linear surface does, too: bodies that touch along an edge or a
-/// face. The mesh has been checked. `None` without such edges, and if there is one that not as many
-/// faces run through in one direction as in the other.
+/// mesh is negative; and the number of such edges. All faces stay where they are, so that a linear
+/// surface does, too: bodies that touch along an edge or a face. The mesh has been checked. `None`
+/// without such edges, and if there is one that not as many faces run through in one direction as
+/// in the other.
 pub fn separate_parts(mesh: &SurfaceMesh) -> Option<(SurfaceMesh, usize)> {
     let topology = SurfaceTopology::of(mesh);
     if topology.non_manifold_edges.is_empty() {
@@ -66,10 +67,10 @@ pub fn separate_parts(mesh: &SurfaceMesh) -> Option<(SurfaceMesh, usize)> {
     Some((separate, topology.non_manifold_edges.len()))
 }
 
-/// Gives every pair of faces that the material lies between at an edge of more than two faces an edge of
-/// its own, of the same vertices: sheets touch there, also if they are connected elsewhere. Edges
-/// stay that not as many faces run through in one direction as in the other. New edges come after
-/// all others.
+/// Gives every pair of faces that the material lies between at an edge of more than two faces an
+/// edge of its own, of the same vertices: sheets touch there, also if they are connected elsewhere.
+/// Edges stay that not as many faces run through in one direction as in the other. New edges come
+/// after all others.
 pub(crate) fn separate_edges(points: &[[f64; 3]], topology: &mut SurfaceTopology) {
     let corners = topology.non_manifold_corners();
     let outward = topology.non_manifold_edges.is_empty() || looks_outward(points, topology);
@@ -134,8 +135,9 @@ fn around_material(
         })
         .collect();
     sides.sort_by(|a, b| a.0.total_cmp(&b.0));
-    // around the edge the material begins at a face that runs back, and ends at one that runs forward,
-    // seen from outside; of two bodies in one place the first ends before the second begins
+    // around the edge the material begins at a face that runs back, and ends at one that runs
+    // forward, seen from outside; of two bodies in one place the first ends before the second
+    // begins
     let count = sides.len();
     for _ in 0..count {
         for i in 0..count {

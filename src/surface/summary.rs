@@ -1,4 +1,5 @@
-//! What the control mesh of a surface consists of, in numbers: for reports, and for machines to read.
+//! What the control mesh of a surface consists of, in numbers: for reports, and for machines to
+//! read.
 
 use std::collections::BTreeMap;
 

@@ -31,8 +31,8 @@ pub(crate) struct Triangulation {
 impl Triangulation {
     /// `None` where nothing is to be cut: for schemes of polygons, and of triangles.
     pub fn of(mesh: &SurfaceMesh, scheme: Scheme) -> Option<Self> {
-        let cut_faces = mesh.faces.iter().filter(|face| face.len() > 3).count();
-        if scheme.shape() == FaceShape::Quad || cut_faces == 0 {
+        let cut_faces = cut_faces(mesh, scheme);
+        if cut_faces == 0 {
             return None;
         }
         let (places, of_faces) = mesh.triangle_places();
@@ -71,15 +71,35 @@ impl Triangulation {
 
     /// What the user should know of it.
     pub fn notice(&self) -> String {
-        let faces = counted(self.cut_faces, "face");
-        let were = by_count(self.cut_faces, "was", "were");
-        format!("{faces} of more than three corners {were} cut into triangles")
+        notice(self.cut_faces)
     }
 }
 
-/// The faces of a mesh with triangles in place of the concave planar ones, and the face that each is
-/// part of; `None` without such faces. The surface stays where it is: as bilinear patches around its
-/// middle a concave face would be folded.
+/// Number of faces that a scheme cuts into triangles first.
+fn cut_faces(mesh: &SurfaceMesh, scheme: Scheme) -> usize {
+    match scheme.shape() {
+        FaceShape::Quad => 0,
+        FaceShape::Triangle => mesh.faces.iter().filter(|face| face.len() > 3).count(),
+    }
+}
+
+/// What the user should know of a mesh whose faces a scheme cuts into triangles first.
+pub(crate) fn cut_notice(mesh: &SurfaceMesh, scheme: Scheme) -> Option<String> {
+    match cut_faces(mesh, scheme) {
+        0 => None,
+        cut_faces => Some(notice(cut_faces)),
+    }
+}
+
+fn notice(cut_faces: usize) -> String {
+    let faces = counted(cut_faces, "face");
+    let were = by_count(cut_faces, "was", "were");
+    format!("{faces} of more than three corners {were} cut into triangles")
+}
+
+/// The faces of a mesh with triangles in place of the concave planar ones, and the face that each
+/// is part of; `None` without such faces. The surface stays where it is: as bilinear patches around
+/// its middle a concave face would be folded.
 pub(crate) fn without_concave_faces(mesh: &SurfaceMesh) -> Option<(Polygons, Vec<u32>)> {
     let is_concave: Vec<bool> =
         mesh.faces.iter().map(|face| is_concave_planar(&mesh.points, face)).collect();

@@ -82,7 +82,8 @@ impl Topology {
     }
 }
 
-/// Checks that the vertices of every cell exist and differ, and that faces of polyhedra are polygons.
+/// Checks that the vertices of every cell exist and differ, and that faces of polyhedra are
+/// polygons.
 ///
 /// # Errors
 /// [`Error::Mesh`] naming the first cell that is not sound.

@@ -9,8 +9,8 @@
 //! Faces are numbered by their sorted vertices, edges by theirs, so the numbering
 //! depends on the mesh alone.
 //!
-//! Tried and dropped: a search through the half-faces of each vertex (25 ms of a setup of 47 ms, where
-//! the counting sort takes 9 ms), and glibc tunables that keep freed memory (5 % faster).
+//! Tried and dropped: a search through the half-faces of each vertex (25 ms of a setup of 47 ms,
+//! where the counting sort takes 9 ms), and glibc tunables that keep freed memory (5 % faster).
 
 mod build;
 mod corner_fan;

@@ -61,9 +61,10 @@ impl Orientation {
 }
 
 impl Topology {
-    /// The topology of a mesh with its tetrahedra, wedges and polyhedra turned outward: each by its own
-    /// volume ([`SolidMesh::oriented_cells`]), and an inverted one among sound cells as these are, so
-    /// that the two cells of a face see it from opposite sides. Hexahedra stay as they are listed.
+    /// The topology of a mesh with its tetrahedra, wedges and polyhedra turned outward: each by its
+    /// own volume ([`SolidMesh::oriented_cells`]), and an inverted one among sound cells as these
+    /// are, so that the two cells of a face see it from opposite sides. Hexahedra stay as they are
+    /// listed.
     ///
     /// # Errors
     /// Those of [`SolidMesh::oriented_cells`] and [`Topology::build`].
@@ -121,8 +122,8 @@ pub(crate) struct Clusters {
     pub numbers: Vec<u32>,
     /// `[cell]`: whether it is mirrored against the first cell of its cluster.
     pub mirrored: Vec<bool>,
-    /// `[cluster]`: six times the volume inside its part of the boundary, seen from the first point.
-    /// If other clusters hang on a cluster, its volume is a part of theirs.
+    /// `[cluster]`: six times the volume inside its part of the boundary, seen from the first
+    /// point. If other clusters hang on a cluster, its volume is a part of theirs.
     pub volumes: Vec<f64>,
     /// Cells at a face with another cell that is none of these, and whether that one is mirrored
     /// against the first cell of the cluster.
@@ -231,8 +232,8 @@ mod tests {
     use crate::refine::refine_mesh;
     use crate::scheme::VertexRule;
 
-    /// Two cells at a common triangle, both on the same side of it: one is inverted. Its children are
-    /// left-handed, and the boundary that the cells have is closed.
+    /// Two cells at a common triangle, both on the same side of it: one is inverted. Its children
+    /// are left-handed, and the boundary that the cells have is closed.
     #[test]
     fn inverted_cells_are_turned_as_their_neighbors() {
         let points = vec![

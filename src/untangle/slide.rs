@@ -261,8 +261,9 @@ impl<'s> Sliding<'s> {
         after.map_or(f64::INFINITY, |after| there.max(self.farthest(&self.before, &after, most)))
     }
 
-    /// The greatest distance of the surface at some points of all levels from that of a locator: on a
-    /// grid in every face, then around the farthest places of each; infinite once one is above `most`.
+    /// The greatest distance of the surface at some points of all levels from that of a locator: on
+    /// a grid in every face, then around the farthest places of each; infinite once one is above
+    /// `most`.
     fn farthest(&self, points: &[f64], locator: &Locator<'_>, most: f64) -> f64 {
         let distance = |face: u32, at: [f64; 2]| {
             let face = &self.faces[face as usize];

@@ -15,7 +15,8 @@ use crate::numbers::counted;
 /// Leaves that are worked on at once.
 const TASK_LEAVES: usize = 256;
 
-/// Bytes of a piece on its way into a page: its points in two lattices and twice as bytes, its place.
+/// Bytes of a piece on its way into a page: its points in two lattices and twice as bytes, its
+/// place.
 const PIECE_BYTES: u128 = 1600;
 /// Bytes of a value of an attribute on a piece: all components, then each with its differences.
 const VALUE_BYTES: u128 = 64 * 8;

@@ -6,8 +6,8 @@
 use super::scene::{Blob, Scene};
 use crate::numbers::bounds;
 
-/// Least step of the boundary, over the size of the model: multiples fit in 32 bits, and a close view
-/// of a small patch is smooth.
+/// Least step of the boundary, over the size of the model: multiples fit in 32 bits, and a close
+/// view of a small patch is smooth.
 pub const FINE: f64 = 1.0 / (1 << 28) as f64;
 /// Least step of the inside, over the size of the model.
 pub const COARSE: f64 = 1.0 / (1 << 18) as f64;

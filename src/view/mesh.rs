@@ -31,7 +31,8 @@ pub fn refined(
     Ok((fine, Some(limits.normals)))
 }
 
-/// Polygons with normals, or those of the faces around each vertex; without the faces that are holes.
+/// Polygons with normals, or those of the faces around each vertex; without the faces that are
+/// holes.
 pub fn page(
     mesh: &SurfaceMesh,
     normals: Option<Vec<[f64; 3]>>,

@@ -86,8 +86,8 @@ impl Page {
     /// The limit of a solid.
     ///
     /// # Errors
-    /// Those of [`Solid::new`] and [`boundary_with_topology`]; [`Error::Request`] for options out of
-    /// range, an unknown array, and more pieces than a page holds.
+    /// Those of [`Solid::new`] and [`boundary_with_topology`]; [`Error::Request`] for options out
+    /// of range, an unknown array, and more pieces than a page holds.
     pub fn of_solid(mesh: &SolidMesh, options: &ViewOptions) -> Result<Self> {
         options.check()?;
         check_not_empty(mesh.cells.len(), "cells")?;
@@ -193,8 +193,8 @@ impl Page {
     }
 
     /// Adds the layers of a printing job, the images that `slice --png` wrote with their manifest
-    /// into `folder`. Above 400 layers every n-th is taken; of layers of several images the first is.
-    /// Returns what they are of.
+    /// into `folder`. Above 400 layers every n-th is taken; of layers of several images the first
+    /// is. Returns what they are of.
     ///
     /// # Errors
     /// [`Error::File`] for a folder without a complete manifest, and images that cannot be read.

@@ -11,6 +11,7 @@ use crate::io::{LengthUnit, UpAxis, is_glb};
 use crate::limit::Solid;
 use crate::mesh::{SolidMesh, SurfaceMesh};
 use crate::scheme::Scheme;
+use crate::surface::triangulate::cut_notice;
 
 /// Levels of surfaces that are shown refined.
 const SURFACE_LEVELS: usize = 2;
@@ -237,6 +238,11 @@ impl ViewRequest {
         } else {
             Page::of_surface(mesh, scheme, levels, &self.options(title))
         }
+    }
+
+    /// What the user should know of a surface that is shown: that faces are cut into triangles.
+    pub fn notice_of_surface(&self, mesh: &SurfaceMesh) -> Option<String> {
+        if self.linear { None } else { cut_notice(mesh, self.scheme.unwrap_or_default()) }
     }
 
     /// What the `.glb` of a surface shows.

@@ -25,8 +25,8 @@ use crate::surface::limit::{LimitSurface, SurfaceLeafKind, SurfaceLocation};
 /// Squares whose limits are in memory at once.
 const SQUARES: usize = 1 << 14;
 
-/// Bytes of a patch on its way into a page: its square, its points in the lattice and twice as bytes,
-/// its place.
+/// Bytes of a patch on its way into a page: its square, its points in the lattice and twice as
+/// bytes, its place.
 const PATCH_BYTES: u128 = 500;
 
 /// Bytes of a component of an attribute on a patch: values, differences from their base, and bytes.

@@ -21,8 +21,8 @@ pub enum Paint {
     /// Nothing.
     #[default]
     None,
-    /// What pages show first: the class of cells or faces, or the scaled Jacobian where one is below
-    /// 0; the first array of polygons.
+    /// What pages show first: the class of cells or faces, or the scaled Jacobian where one is
+    /// below 0; the first array of polygons.
     First,
     /// What [`ViewOptions::color`](super::ViewOptions::color) names.
     Array(String),
@@ -61,8 +61,8 @@ impl SkinPolygons {
     /// The boundary of the limit of a solid.
     ///
     /// # Errors
-    /// Those of [`Solid::new`] and [`boundary_with_topology`]; [`Error::Request`](crate::Error::Request)
-    /// for an unknown array and samples out of range.
+    /// Those of [`Solid::new`] and [`boundary_with_topology`];
+    /// [`Error::Request`](crate::Error::Request) for an unknown array and samples out of range.
     pub fn of_solid(mesh: &SolidMesh, options: &SkinOptions) -> Result<Self> {
         check_not_empty(mesh.cells.len(), "cells")?;
         Self::with_topology(mesh, Topology::of_mesh(mesh)?, options)
@@ -102,7 +102,8 @@ impl SkinPolygons {
     /// The boundary of cells as they are.
     ///
     /// # Errors
-    /// Those of [`boundary_with_topology`]; [`Error::Request`](crate::Error::Request) for an unknown array.
+    /// Those of [`boundary_with_topology`]; [`Error::Request`](crate::Error::Request) for an
+    /// unknown array.
     pub fn of_cells(mesh: &SolidMesh, options: &SkinOptions) -> Result<Self> {
         check_not_empty(mesh.cells.len(), "cells")?;
         let topology = Topology::of_mesh(mesh)?;
@@ -151,7 +152,8 @@ impl SkinPolygons {
     /// Polygons as they are.
     ///
     /// # Errors
-    /// Those of [`SurfaceMesh::check`]; [`Error::Request`](crate::Error::Request) for an unknown array.
+    /// Those of [`SurfaceMesh::check`]; [`Error::Request`](crate::Error::Request) for an unknown
+    /// array.
     pub fn of_polygons(surface: SurfaceMesh, options: &SkinOptions) -> Result<Self> {
         check_not_empty(surface.faces.len(), "faces")?;
         surface.check()?;

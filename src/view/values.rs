@@ -6,9 +6,9 @@ use super::scene::Blob;
 /// Values that have one base: those of a patch.
 const GROUP: usize = 16;
 
-/// Adds values as (base + difference) · 2^exponent, so that close values far from 0 stay apart, as do
-/// small ones beside large ones: section `name` of the differences, `name base` of one base for each
-/// 16 values, and `name exponent`. What is not finite is NaN or an infinite difference.
+/// Adds values as (base + difference) · 2^exponent, so that close values far from 0 stay apart, as
+/// do small ones beside large ones: section `name` of the differences, `name base` of one base for
+/// each 16 values, and `name exponent`. What is not finite is NaN or an infinite difference.
 pub fn push_values(blob: &mut Blob, name: &str, values: &[f64]) {
     let (low, high) = range(values.iter().copied());
     let largest = low.abs().max(high.abs());

@@ -63,8 +63,8 @@ pub fn point_arrays(
     arrays
 }
 
-/// The array `corner` of hexahedra in these elements: the corner of the cell, and −1 in cells that are
-/// hexahedra themselves. `None` if all of the solid's are.
+/// The array `corner` of hexahedra in these elements: the corner of the cell, and −1 in cells that
+/// are hexahedra themselves. `None` if all of the solid's are.
 pub(super) fn corner_array<'e>(
     solid: &Solid,
     elements: impl Iterator<Item = &'e Element>,

@@ -170,8 +170,8 @@ impl<'s> Bezier<'s> {
     }
 }
 
-/// Bytes of a cell in a dataset, with attributes of `widths` components in all: of its 64 points, their
-/// numbers in the cell, and its arrays.
+/// Bytes of a cell in a dataset, with attributes of `widths` components in all: of its 64 points,
+/// their numbers in the cell, and its arrays.
 fn cell_bytes(widths: usize) -> usize {
     64 * (8 * (3 + widths) + 4) + 200
 }

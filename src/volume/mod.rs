@@ -2,21 +2,21 @@
 //! can hold.
 //!
 //! # Practice
-//! Evaluate a plan range by range and turn every [`Limit`](crate::backend::Limit)
-//! into a [`Dataset`](crate::io::Dataset): blocks of [`hexahedra()`], cubic
-//! [`lagrange`] cells, or [`points()`] alone. With [`SharedPoints`] the pieces make one
-//! file ([`io::write_pieces`](crate::io::write_pieces)) whose elements share points. Exact [`Bezier`] cells come from the
-//! control nets themselves. Tables of scattered parameters stream through
+//! Evaluate a plan range by range and turn every [`Limit`](crate::backend::Limit) into a
+//! [`Dataset`](crate::io::Dataset): blocks of [`hexahedra()`], cubic [`lagrange`] cells, or
+//! [`points()`] alone. With [`SharedPoints`] the pieces make one file
+//! ([`io::write_pieces`](crate::io::write_pieces)) whose elements share points. Exact [`Bezier`]
+//! cells come from the control nets themselves. Tables of scattered parameters stream through
 //! [`ParameterTable`]; [`Quality`] gathers Jacobians on the way.
 //!
 //! # Arrays
-//! Of points: the attributes by name; `d_u`, `d_v`, `d_w`, then `d_uu`, `d_vv`,
-//! `d_ww`, `d_uv`, `d_uw`, `d_vw` as far as they were wanted, with respect to the
-//! element's parameters; those of attributes, `d_u_NAME` and so on; the quantities that
-//! follow from them by their [names](crate::plan::Quantity::name): `det_j`, `grad_NAME`;
-//! where one of all these does not exist, NaN, and then `undefined_derivative` is 1. Of
-//! cells: `cell`, the id in the mesh, `class` (see [`Class::number`](crate::limit::Class::number)), and quantities of
-//! elements: `least_det_j`; [`add_cell_data`] adds the arrays of the mesh's cells.
+//! Of points: the attributes by name; `d_u`, `d_v`, `d_w`, then `d_uu`, `d_vv`, `d_ww`, `d_uv`,
+//! `d_uw`, `d_vw` as far as they were wanted, with respect to the element's parameters; those of
+//! attributes, `d_u_NAME` and so on; the quantities that follow from them by their
+//! [names](crate::plan::Quantity::name): `det_j`, `grad_NAME`; where one of all these does not
+//! exist, NaN, and then `undefined_derivative` is 1. Of cells: `cell`, the id in the mesh, `class`
+//! (see [`Class::number`](crate::limit::Class::number)), and quantities of elements: `least_det_j`;
+//! [`add_cell_data`] adds the arrays of the mesh's cells.
 
 mod arrays;
 mod bezier;

@@ -111,7 +111,11 @@ fn element(row: &TableRow<'_>, solid: &Solid, has_corners: bool) -> Result<u32> 
                 Cell.id(cell),
                 " is not a hexahedron: it is evaluated on the hexahedra at its corners"
             ))
-            .with_help("name the corner: begin the table with `cell,corner,u,v,w`"),
+            .with_help(if has_corners {
+                "name one of its corners, counted from 0, in the column `corner`"
+            } else {
+                "name the corner: begin the table with `cell,corner,u,v,w`"
+            }),
     })
 }
 

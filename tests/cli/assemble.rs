@@ -193,8 +193,8 @@ fn a_folder_holds_the_matrices_of_one_job() {
     assert!(!here.join("out/stiffness.npz").exists() && !here.join("out/mass.mtx").exists());
 }
 
-/// Constants and forces whose sums overflow are refused, with nothing written; constants out of range
-/// before the model is read.
+/// Constants and forces whose sums overflow are refused, with nothing written; constants out of
+/// range before the model is read.
 #[test]
 fn numbers_that_overflow_are_refused() {
     let directory = tempdir().unwrap();

@@ -75,6 +75,14 @@ fn tables_of_other_cells_name_corners() {
     }
     fs::write(here.join("at.csv"), asked).unwrap();
     done(here, "evaluate mixed.vtu --at at.csv -o back.csv");
+    // advice for a cell that is not a hexahedron fits the table
+    for (table, advice) in [
+        ("cell,corner,u,v,w\n3,,0.5,0.5,0.5\n", "in the column `corner`"),
+        ("cell,u,v,w\n3,0.5,0.5,0.5\n", "begin the table with `cell,corner,u,v,w`"),
+    ] {
+        fs::write(here.join("bare.csv"), table).unwrap();
+        refused(here, "evaluate mixed.vtu --at bare.csv -o bare_out.csv", advice);
+    }
     let back = fs::read_to_string(here.join("back.csv")).unwrap();
     assert_eq!(back.lines().count(), table.lines().count());
     for (a, b) in table.lines().zip(back.lines()).skip(1) {

@@ -252,6 +252,11 @@ fn processors_are_listed_and_chosen() {
     if report["devices"].as_array().unwrap().is_empty() {
         assert!(text.contains("no CUDA device: "), "{text}");
         assert!(report["no_device"].as_str().unwrap().starts_with("no CUDA device: "));
+        // the command has no such option; those that have it say so
+        assert!(!text.contains("--backend") && !report["help"].to_string().contains("--backend"));
+        let fan = with_fan();
+        let (_, _, stderr) = run(fan.path(), "evaluate fan.vtu --gauss 2 --backend cuda -o a.vtu");
+        assert!(stderr.contains("or give --backend cpu"), "{stderr}");
     } else {
         assert!(text.contains("cuda:0 ") && report["no_device"].is_null(), "{text}");
     }

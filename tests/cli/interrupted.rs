@@ -109,8 +109,8 @@ fn ignored_signals_stay_ignored() {
     }
 }
 
-/// Beyond a limit of file sizes a write fails, and the program says how to fix it. The mass matrix of
-/// the fan fits, which goes with its folder.
+/// Beyond a limit of file sizes a write fails, and the program says how to fix it. The mass matrix
+/// of the fan fits, which goes with its folder.
 #[test]
 fn a_limit_of_file_sizes_is_an_error() {
     for arguments in [

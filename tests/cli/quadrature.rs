@@ -313,7 +313,8 @@ fn points_open_as_vtu_and_in_pieces() {
     assert!(!head.contains("Name=\"corner\""));
 }
 
-/// Children of cells that are not hexahedra are told apart: evaluation finds each point from what is written.
+/// Children of cells that are not hexahedra are told apart: evaluation finds each point from what
+/// is written.
 #[test]
 fn points_of_mixed_cells_name_their_corners() {
     let directory = tempdir().unwrap();
@@ -451,8 +452,8 @@ fn boundaries_have_sides_normals_and_areas() {
     );
 }
 
-/// Two cubes apart, the second left-handed, with cell arrays and attributes that an archive would not
-/// keep apart.
+/// Two cubes apart, the second left-handed, with cell arrays and attributes that an archive would
+/// not keep apart.
 fn two_boxes(path: &Path) {
     let corner = |x: u32, k: u32| format!("{} {} {}\n", x + (k & 1), k >> 1 & 1, k >> 2);
     let points: String = [0, 3].iter().flat_map(|&x| (0..8).map(move |k| corner(x, k))).collect();

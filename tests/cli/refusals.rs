@@ -138,8 +138,8 @@ fn refusals_have_one_message_and_exit_code_2() {
     }
 }
 
-/// An output that would replace pieces of an input, by its name or by the directory of its own pieces,
-/// is refused, and nothing is touched.
+/// An output that would replace pieces of an input, by its name or by the directory of its own
+/// pieces, is refused, and nothing is touched.
 #[test]
 fn pieces_of_an_input_are_not_replaced() {
     let fan = with_fan();

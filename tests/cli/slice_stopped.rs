@@ -111,7 +111,8 @@ fn a_folder_that_cannot_be_made_leaves_none() {
 }
 
 /// The manifest of all layers is larger than files may be: it lists those that fit, whose files
-/// alone stay, and the job goes on from them. Parts of files that a killed program left are removed.
+/// alone stay, and the job goes on from them. Parts of files that a killed program left are
+/// removed.
 #[test]
 #[cfg(unix)]
 fn layers_stay_that_the_manifest_has_room_for() {

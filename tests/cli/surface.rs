@@ -11,7 +11,7 @@ use subsolid::view::{SkinOptions, SkinPolygons};
 
 use crate::decoded_page::Decoded;
 use crate::json;
-use crate::program::{done, refused};
+use crate::program::{self, done, refused};
 use crate::surfaces::{model, options, path, size};
 use crate::view::has_row;
 
@@ -225,6 +225,33 @@ fn solids() -> Vec<(String, SolidMesh)> {
         .into_iter()
         .map(|name| (name.to_string(), subsolid::read(root.join(name)).unwrap()))
         .collect()
+}
+
+/// Status lines and reports count the faces of the file, and name those that are holes.
+#[test]
+fn holes_are_counted_as_faces_where_the_file_has_them() {
+    let directory = tempfile::tempdir().unwrap();
+    let here = directory.path();
+    let holes = path("hole_test2");
+    let surface = format!("surface {} --levels 1", holes.to_str().unwrap());
+    let all = model("hole_test2");
+    let (faces, own) = (4 * all.faces.len(), 4 * all.holes.len());
+    assert!(own > 0);
+    for (output, faces, holes) in [("a.obj", faces, own), ("a.ply", faces - own, 0)] {
+        let (_, report, stderr) = program::run(here, &format!("{surface} --json -o {output}"));
+        let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+        assert_eq!((&report["faces"], &report["holes"]), (&faces.into(), &holes.into()));
+        let wrote = stderr.lines().find(|line| line.contains("Wrote")).unwrap();
+        let named = format!("{faces} faces ({holes} holes)");
+        assert_eq!(wrote.contains(&named), holes > 0, "{wrote}");
+        assert!(wrote.contains(&format!("{faces} faces")), "{wrote}");
+        let found = subsolid::read_surface(here.join(output)).unwrap();
+        assert_eq!((found.faces.len(), found.holes.len()), (faces, holes));
+    }
+    // as `info` counts them
+    let (_, _, stderr) = program::run(here, "info a.obj");
+    assert!(stderr.contains(&format!("{faces} faces ({own} holes)")), "{stderr}");
+    assert_eq!(json(here, "info a.obj --json")["faces"], faces);
 }
 
 /// The boundary of the refined solid is the refined boundary.

@@ -42,6 +42,17 @@ fn pages_are_written_and_reported() {
     for scheme in ["catmull-clark", "loop", "sqrt3", "bilinear"] {
         done(here, &format!("view quad.obj --scheme {scheme} -o {scheme}.html"));
     }
+    // schemes of triangles say that they cut polygons
+    for (scheme, is_cut) in [("loop", true), ("sqrt3", true), ("bilinear", false)] {
+        for output in ["cut.html", "cut.glb"] {
+            let (status, _, said) =
+                run(here, &format!("view quad.obj --scheme {scheme} -o {output}"));
+            assert!(
+                status == 0 && said.contains("corners was cut into triangles") == is_cut,
+                "{said}"
+            );
+        }
+    }
     done(here, "view quad.obj --linear -o polygons.html");
     // the same bytes again
     done(here, "view fan.vtu --threads 1 -o again.html");

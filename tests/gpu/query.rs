@@ -80,8 +80,8 @@ fn a_vertex_of_very_many_faces_is_no_exception() {
     assert!(device.rows(Op::VF).is_ok());
 }
 
-/// Ids of rows are stored in 16 bits where they lie within 2^16 of each other: operators see the same
-/// rows of a mesh of more elements, in the order, where few lie farther apart, and shuffled.
+/// Ids of rows are stored in 16 bits where they lie within 2^16 of each other: operators see the
+/// same rows of a mesh of more elements, in the order, where few lie farther apart, and shuffled.
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
 fn operators_see_ids_far_from_each_other() {

@@ -4,7 +4,8 @@ use subsolid::io::{read_surface_with_report, read_with_report};
 
 use crate::samples::{POLYDATA_4, Scratch, legacy, vtu};
 
-/// Arrays that mark something of two cells or twelve points, the word of the message, and the array.
+/// Arrays that mark something of two cells or twelve points, the word of the message, and the
+/// array.
 const REFUSED: [(&str, &str, &str); 5] = [
     ("ghost cells", "vtkGhostType", "0 1"),
     ("ghost cells", "vtkGhostLevels", "0 2"),

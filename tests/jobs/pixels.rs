@@ -7,8 +7,8 @@
 //! meet.
 //!
 //! The models are those of `models/solids`, or all files below the folder that `SUBSOLID_MODELS`
-//! names; `cargo test --release --test jobs pixels -- --nocapture` prints a line a model. A file that
-//! is refused must be refused with an element, a line or a cell type named.
+//! names; `cargo test --release --test jobs pixels -- --nocapture` prints a line a model. A file
+//! that is refused must be refused with an element, a line or a cell type named.
 
 use std::path::{Path, PathBuf};
 

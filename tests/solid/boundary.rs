@@ -65,7 +65,8 @@ fn boundaries_with_semi_sharp_creases_and_corners_are_limit_surfaces() {
     compare_all(|mesh, seed| crease_at_random(mesh, &[0.5, 1.0, 2.3, INF], 12, seed));
 }
 
-/// The 8 cubes on the boundary of the 4-cube close in themselves: they evaluate, but have no boundary.
+/// The 8 cubes on the boundary of the 4-cube close in themselves: they evaluate, but have no
+/// boundary.
 #[test]
 fn a_solid_may_have_no_boundary() {
     let mut mesh = hypercube();

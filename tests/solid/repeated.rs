@@ -161,9 +161,9 @@ fn cuts_and_clusters_are_those_of_one_program() {
     }
 }
 
-/// Far from the origin the rounding of single precision is more than the edges are long: numbers that
-/// single precision holds too are not taken for rounded ones, and rounded ones are not joined over
-/// more than a part of an edge.
+/// Far from the origin the rounding of single precision is more than the edges are long: numbers
+/// that single precision holds too are not taken for rounded ones, and rounded ones are not joined
+/// over more than a part of an edge.
 #[test]
 fn points_an_edge_apart_are_not_joined() {
     let directory = tempfile::tempdir().unwrap();

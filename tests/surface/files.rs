@@ -153,8 +153,8 @@ fn rules_that_a_format_leaves_out_are_named() {
     assert!(SurfaceFormat::Obj.losses(&mesh).is_empty());
 }
 
-/// MeshLab reads no other type of the numbers of corners than bytes, which are enough for most faces.
-/// A face with a vertex that has no normal is written without normals.
+/// MeshLab reads no other type of the numbers of corners than bytes, which are enough for most
+/// faces. A face with a vertex that has no normal is written without normals.
 #[test]
 fn obj_has_the_normals_that_exist() {
     let directory = tempfile::tempdir().unwrap();

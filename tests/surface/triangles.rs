@@ -74,8 +74,8 @@ fn area(mesh: &SurfaceMesh) -> f64 {
     areas.sum()
 }
 
-/// Schemes of triangles take the triangles of files: none lies outside its polygon, and a plan keeps
-/// them where points move.
+/// Schemes of triangles take the triangles of files: none lies outside its polygon, and a plan
+/// keeps them where points move.
 #[test]
 fn schemes_of_triangles_cut_polygons_inside() {
     let mesh = l_prism();

@@ -99,8 +99,8 @@ fn holes_shape_what_is_beside_them() {
     }
 }
 
-/// Attributes that are coordinates are those of the limit, by all methods and at vertices of no face;
-/// normals are not attributes there.
+/// Attributes that are coordinates are those of the limit, by all methods and at vertices of no
+/// face; normals are not attributes there.
 #[test]
 fn attributes_go_to_the_limit_with_positions() {
     let mut mesh = sheet(3);

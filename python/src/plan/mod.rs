@@ -236,6 +236,9 @@ impl PyPlan {
             return Err(on_device.unexpected("host, piece by piece"));
         }
         Moved::new(points.as_ref(), attributes, this.vertices())?;
+        if results == 0 {
+            return Err(refused("results=0", "give a whole number from 1 on"));
+        }
         let scattered = matches!(this.plan().samples(), Samples::Points(_));
         let ranges =
             if scattered { vec![this.all()] } else { this.plan().pieces(results).collect() };

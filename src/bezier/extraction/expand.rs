@@ -205,8 +205,8 @@ impl Extraction {
         ranges.map(|(at, used)| if used { at[0]..at[1] } else { 0..0 }).collect()
     }
 
-    /// Keeps the operators that are not empty in `kept`, puts the products behind them, and returns the
-    /// new number of each old one.
+    /// Keeps the operators that are not empty in `kept`, puts the products behind them, and returns
+    /// the new number of each old one.
     fn put_products(&mut self, kept: &[Range<usize>], products: &[NetProduct]) -> Vec<u32> {
         let lengths = kept.iter().map(Range::len).chain(products.iter().map(NetProduct::len));
         let weights = filled(lengths, |part, own| match kept.get(part) {
@@ -227,8 +227,8 @@ impl Extraction {
     }
 }
 
-/// A net over control points that are not in `refined`, whose ids come after so many vertices, in the
-/// order in which they are met.
+/// A net over control points that are not in `refined`, whose ids come after so many vertices, in
+/// the order in which they are met.
 pub(super) fn matrix(
     net: &[u32],
     operator: u32,

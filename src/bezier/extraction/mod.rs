@@ -107,8 +107,8 @@ impl Extraction {
     /// The operators of all pieces, in the order of the solid's leaves.
     ///
     /// # Errors
-    /// [`Error::Request`] for more than 2³² pieces, and for operators that need more than half of the
-    /// machine's memory.
+    /// [`Error::Request`] for more than 2³² pieces, and for operators that need more than half of
+    /// the machine's memory.
     pub fn new(pieces: &Pieces<'_>) -> Result<Self> {
         let solid = pieces.solid();
         let vertices = solid.topology().vertex_count();

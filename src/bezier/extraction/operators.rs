@@ -80,8 +80,8 @@ pub(super) fn filled(
     all
 }
 
-/// Refuses operators that would fill the memory; each thread makes those of one kind at a time, from
-/// two tables of its size.
+/// Refuses operators that would fill the memory; each thread makes those of one kind at a time,
+/// from two tables of its size.
 fn check_memory(pieces: &Pieces<'_>, kinds: &[Leaf]) -> Result<()> {
     let sizes = || kinds.iter().map(|leaf| 8 * kind_weights(pieces, leaf) as u128);
     let at_once = 2 * rayon::current_num_threads().min(kinds.len()) as u128;

@@ -10,13 +10,13 @@ use super::operators::{kind_weights, kinds, real_net};
 use super::{BEZIER_POINTS, Extraction, RefinedRows, refined_rows};
 use crate::bezier::{Piece, Pieces};
 
-/// What distinguishes the operators of a net from others, and their columns; `None` if they are those
-/// of its kind.
+/// What distinguishes the operators of a net from others, and their columns; `None` if they are
+/// those of its kind.
 type NetOperators = Option<(u128, usize)>;
 
 impl Extraction {
-    /// Bytes of all arrays, before any operator is made; with vertices of the mesh as the only control
-    /// points if they are `expanded`, otherwise without the rows of refined points.
+    /// Bytes of all arrays, before any operator is made; with vertices of the mesh as the only
+    /// control points if they are `expanded`, otherwise without the rows of refined points.
     pub fn estimate(pieces: &Pieces<'_>, expanded: bool) -> u128 {
         let solid = pieces.solid();
         let vertices = solid.topology().vertex_count();

@@ -177,7 +177,8 @@ impl<'a> GridJob<'a> {
         }))
     }
 
-    /// Refuses pieces that take too much memory; those of Bézier cells are checked as they are made.
+    /// Refuses pieces that take too much memory; those of Bézier cells are checked as they are
+    /// made.
     fn check_pieces(&self, source: &DatasetSource<'_>, pieces: &[Range<usize>]) -> Result<()> {
         let DatasetSource::Evaluated { plan, .. } = source else { return Ok(()) };
         let largest = pieces.iter().map(|range| plan.result_count(range)).max().unwrap_or(0);

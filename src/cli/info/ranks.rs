@@ -28,9 +28,10 @@ enum JobName {
 
 #[derive(Args)]
 pub struct RankArguments {
-    /// Estimate the cost of a job on these numbers of MPI ranks, 1 to 16777216, for the most loaded rank: owned and
-    /// ghost cells; data received, and time of the exchange, when control points move; time of the
-    /// setup and of the work; output, and the time until all ranks have written theirs; memory
+    /// Estimate the cost of a job on these numbers of MPI ranks, 1 to 16777216, for the most loaded
+    /// rank: owned and ghost cells; data received, and time of the exchange, when control points
+    /// move; time of the setup and of the work; output, and the time until all ranks have written
+    /// theirs; memory
     #[arg(long, value_name = "N,…", value_delimiter = ',')]
     ranks: Vec<usize>,
     /// What the ranks do, for --ranks

@@ -68,8 +68,8 @@ impl FileGroups {
         self.of_faces.members(name).push(face);
     }
 
-    /// Drops the groups of faces whose names are values of the array `array`, `medit:ref:3`, if there
-    /// are more than [`MAX_FACE_GROUPS`]; whether so.
+    /// Drops the groups of faces whose names are values of the array `array`, `medit:ref:3`, if
+    /// there are more than [`MAX_FACE_GROUPS`]; whether so.
     pub fn drop_numbered(&mut self, array: &str) -> bool {
         let is_numbered = |name: &str| {
             let value = name.strip_prefix(array).and_then(|rest| rest.strip_prefix(':'));

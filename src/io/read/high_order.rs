@@ -73,7 +73,8 @@ impl HighOrder {
         let kinds = kinds.join(", ");
         // all of them may be corners of other cells
         let what = if count > 0 { counted(count, "mid-side node") } else { "the curvature".into() };
-        let nodes = format!("{what} of high-order cells, which are read by their corners ({kinds})");
+        let nodes =
+            format!("{what} of high-order cells, which are read by their corners ({kinds})");
         let lost = |count: usize, what: &str| {
             (count > 0).then(|| format!("{} at mid-side nodes", counted(count, what)))
         };

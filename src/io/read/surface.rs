@@ -82,9 +82,9 @@ pub fn read_surface(path: impl AsRef<Path>) -> Result<SurfaceMesh> {
 /// the order and the corners of the file. The mesh is checked ([`SurfaceMesh::check`]).
 ///
 /// # Errors
-/// If the file cannot be read, is malformed or cut short, has no faces, or holds what no
-/// control mesh may (volume cells, indices out of range, repeated vertices of a face, coordinates that
-/// are not finite).
+/// If the file cannot be read, is malformed or cut short, has no faces, or holds what no control
+/// mesh may (volume cells, indices out of range, repeated vertices of a face, coordinates that are
+/// not finite).
 pub fn read_surface_with_report(path: impl AsRef<Path>) -> Result<(SurfaceMesh, ReadReport)> {
     read_surface_with_options(path, ReadOptions::default())
 }
@@ -112,8 +112,8 @@ pub fn read_surface_with_options(
 /// Bytes of a file that tell whether it is of a format of surfaces, as a rule.
 const HEAD_BYTES: usize = 4096;
 
-/// Whether a file is of a format of surfaces, by its extension or its first bytes. What else the file
-/// holds is not checked, nor is standard input: see [`read_mesh`](super::read_mesh).
+/// Whether a file is of a format of surfaces, by its extension or its first bytes. What else the
+/// file holds is not checked, nor is standard input: see [`read_mesh`](super::read_mesh).
 ///
 /// # Errors
 /// If the file cannot be read.

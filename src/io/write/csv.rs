@@ -1,8 +1,8 @@
 //! Tables of points (`.csv`) and of whatever belongs to them.
 //!
-//! Header `x,y,z`, then the point arrays: `name` if it has width 1, else
-//! `name_0,name_1,…`, and `attribute:x` if it is named as a coordinate. One row per point. Floating-point numbers have the 17 (single
-//! precision: 9) significant digits that give back the very same number.
+//! Header `x,y,z`, then the point arrays: `name` if it has width 1, else `name_0,name_1,…`, and
+//! `attribute:x` if it is named as a coordinate. One row per point. Floating-point numbers have the
+//! 17 (single precision: 9) significant digits that give back the very same number.
 
 use std::io::{self, Write};
 use std::ops::Range;

@@ -189,9 +189,9 @@ fn check_length(length: usize) -> Result<()> {
     }
 }
 
-/// Writes `mesh`, which has been checked. Colors from 0 to 255 are vertex colors, unless the options
-/// have others. Other attributes have the names of application-specific ones: `_NAME` in capitals.
-/// Normals that do not exist are those of the faces at the vertex.
+/// Writes `mesh`, which has been checked. Colors from 0 to 255 are vertex colors, unless the
+/// options have others. Other attributes have the names of application-specific ones: `_NAME` in
+/// capitals. Normals that do not exist are those of the faces at the vertex.
 pub fn write(out: &mut impl Write, mesh: &SurfaceMesh, options: &GlbOptions) -> io::Result<()> {
     let triangles = mesh.triangles().corners;
     let (low, high) = mesh.bounds().unwrap_or_default();

@@ -6,10 +6,13 @@ use crate::numbers::counted;
 
 impl Format {
     /// What a file of this format leaves out of a control mesh that is written as it is; empty if
-    /// nothing. A table holds the points with their arrays and corners alone.
+    /// nothing. No file keeps groups of faces that are empty; a table holds the points with their
+    /// arrays and corners alone.
     pub fn losses(self, mesh: &SolidMesh) -> Vec<String> {
         if self != Self::Csv {
-            return lost_group_values(mesh).into_iter().collect();
+            let empty = mesh.face_groups.iter().filter(|group| group.faces.is_empty());
+            let empty = listed("empty groups of faces", empty.map(|group| group.name.as_str()));
+            return empty.into_iter().chain(lost_group_values(mesh)).collect();
         }
         let all = [(mesh.cells.len(), "cell"), (mesh.creases.edges.len(), "crease")];
         let lost = all.iter().filter(|(count, _)| *count > 0);
@@ -23,25 +26,30 @@ impl Format {
 /// The groups of faces that what is made of a mesh has no place for, and its arrays and groups of
 /// cells unless it `keeps_cell_arrays`; empty if there are none.
 pub fn lost_data(mesh: &SolidMesh, keeps_cell_arrays: bool) -> Vec<String> {
-    let of_faces: Vec<&str> = mesh.face_groups.iter().map(|group| group.name.as_str()).collect();
     let lost = if keeps_cell_arrays { &[] } else { mesh.cell_data.as_slice() };
-    let of_cells: Vec<&str> = lost.iter().filter_map(CellArray::group_name).collect();
+    let of_faces = mesh.face_groups.iter().map(|group| group.name.as_str());
+    let of_cells = lost.iter().filter_map(CellArray::group_name);
     let arrays = lost.iter().filter(|array| array.group_name().is_none());
-    let arrays: Vec<&str> = arrays.map(|array| array.name.as_str()).collect();
-    [("groups of faces", of_faces), ("groups of cells", of_cells), ("arrays of cells", arrays)]
-        .into_iter()
-        .filter(|(_, names)| !names.is_empty())
-        .map(|(kind, names)| format!("the {kind} {}", names.join(", ")))
-        .chain(lost_group_values(mesh).filter(|_| keeps_cell_arrays))
-        .collect()
+    let arrays = arrays.map(|array| array.name.as_str());
+    let all = [
+        listed("groups of faces", of_faces),
+        listed("groups of cells", of_cells),
+        listed("arrays of cells", arrays),
+        lost_group_values(mesh).filter(|_| keeps_cell_arrays),
+    ];
+    all.into_iter().flatten().collect()
 }
 
 /// The groups of cells whose arrays have values other than 0 and 1: files have 1 for each member.
 fn lost_group_values(mesh: &SolidMesh) -> Option<String> {
     let has_others = |array: &&CellArray| array.values.iter().any(|&x| x != 0.0 && x != 1.0);
     let groups = mesh.cell_data.iter().filter(|array| array.group_name().is_some());
-    let names: Vec<&str> = groups.filter(has_others).filter_map(CellArray::group_name).collect();
-    (!names.is_empty()).then(|| {
-        format!("the values other than 0 and 1 of the groups of cells {}", names.join(", "))
-    })
+    let names = groups.filter(has_others).filter_map(CellArray::group_name);
+    listed("values other than 0 and 1 of the groups of cells", names)
+}
+
+/// What is left out, by its names; `None` without any.
+fn listed<'n>(what: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
+    let names: Vec<&str> = names.collect();
+    (!names.is_empty()).then(|| format!("the {what} {}", names.join(", ")))
 }

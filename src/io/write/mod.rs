@@ -67,7 +67,8 @@ pub struct WriteOptions {
 /// A file holds the points, with their arrays, in the precision they have, and in the order of the
 /// dataset. All formats but [`Format::Csv`] also hold cells and the arrays of cells and of the
 /// whole dataset. What a format cannot hold is refused: [`check_names`] and [`check_arrays_of`] do
-/// so before any work. [`Format::losses`] says what of a control mesh is left out. [`check_output`] finds the format of a file.
+/// so before any work. [`Format::losses`] says what of a control mesh is left out. [`check_output`]
+/// finds the format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// VTK XML unstructured grid: binary, compressed if asked for.

@@ -16,9 +16,9 @@ use crate::io::dataset::{Dataset, DatasetCells};
 const MIN_FLUSHED_ITEMS: usize = 1 << 20;
 
 /// Writes one file from pieces, in the format of the path's ending: `.vtu`, `.vtk`, `.csv` or
-/// `.npz`. The bytes are those that [`write`](super::write()) gives for all of the data at once: the
-/// points of all pieces one after the other, and their cells, which name points by their numbers in
-/// the whole file (see [`Dataset::offset_points`]).
+/// `.npz`. The bytes are those that [`write`](super::write()) gives for all of the data at once:
+/// the points of all pieces one after the other, and their cells, which name points by their
+/// numbers in the whole file (see [`Dataset::offset_points`]).
 ///
 /// In memory there is one piece. Compressed files need room on their disk for the plain arrays
 /// while they are written.

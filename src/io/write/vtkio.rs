@@ -13,9 +13,9 @@ use crate::io::{
 use crate::mesh::{self, CellKind, Creases, SolidMesh, SurfaceMesh};
 
 /// `mesh` as an unstructured grid of one piece, polyhedra as face streams, faces of groups behind
-/// the cells as in [`Dataset`]. Attributes and
-/// `corner_sharpness` are point arrays, cell data cell arrays; `crease_edges` and `crease_sharpness` are arrays of a field
-/// in the point data, as [`solid`](crate::io::vtkio::solid) takes them.
+/// the cells as in [`Dataset`]. Attributes and `corner_sharpness` are point arrays, cell data cell
+/// arrays; `crease_edges` and `crease_sharpness` are arrays of a field in the point data, as
+/// [`solid`](crate::io::vtkio::solid) takes them.
 ///
 /// # Errors
 /// If lists of cells exceed 2³² numbers, or a corner names no vertex.

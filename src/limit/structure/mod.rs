@@ -326,7 +326,8 @@ impl Sibling {
         Self { net, kind: SiblingKind::Tensor }
     }
 
-    /// A quartic box spline, `net`: the rows of its 12 points; `rotated` in the middle of a triangle.
+    /// A quartic box spline, `net`: the rows of its 12 points; `rotated` in the middle of a
+    /// triangle.
     pub(crate) fn box_spline(net: Vec<u16>, rotated: bool) -> Self {
         Self { net, kind: SiblingKind::BoxSpline { rotated } }
     }

@@ -6,8 +6,8 @@ use super::sparse_rows::SparseRows;
 use crate::basis::MissingLayers;
 use crate::scheme::Stencils;
 
-/// Rows of refined points, each once: the nets of children share most of their points. A net is a list
-/// of rows.
+/// Rows of refined points, each once: the nets of children share most of their points. A net is a
+/// list of rows.
 pub(crate) struct NetRows<'a> {
     stencils: &'a Stencils,
     rows: SparseRows,

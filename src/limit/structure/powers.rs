@@ -17,11 +17,11 @@
 //! double precision cannot tell the point from the extraordinary one.
 //!
 //! # Practice
-//! Few samples lie so near the extraordinary point that more than a few powers are
-//! needed. Those few are products with A, which is sparse, less what they have of the
-//! constant mode. No power and no decomposition is made until something deeper is asked for, nor for
-//! the large nets of high valences: there a decomposition takes minutes, and a product with it longer
-//! than all those with A.
+//! Few samples lie so near the extraordinary point that more than a few powers are needed. Those
+//! few are products with A, which is sparse, less what they have of the constant mode. No power and
+//! no decomposition is made until something deeper is asked for, nor for the large nets of high
+//! valences: there a decomposition takes minutes, and a product with it longer than all those with
+//! A.
 
 use std::sync::OnceLock;
 
@@ -99,11 +99,11 @@ pub enum Form {
 pub struct PowersReport {
     /// The form in use for all but a few powers.
     pub form: Form,
-    /// Condition number ‖V‖‖V⁻¹‖ (Frobenius), infinite where V is singular; none of a net of more than
-    /// 256 control points, which is not decomposed.
+    /// Condition number ‖V‖‖V⁻¹‖ (Frobenius), infinite where V is singular; none of a net of more
+    /// than 256 control points, which is not decomposed.
     pub condition: Option<f64>,
-    /// Largest entry of Aⁿ − VΛⁿV⁻¹ over the depths tested (1 to 40), whichever form was taken in the
-    /// end; none of a net that is not decomposed.
+    /// Largest entry of Aⁿ − VΛⁿV⁻¹ over the depths tested (1 to 40), whichever form was taken in
+    /// the end; none of a net that is not decomposed.
     pub eigen_error: Option<f64>,
 }
 
@@ -150,7 +150,8 @@ impl Powers {
         &self.mask
     }
 
-    /// How the powers are held, and how good the decomposition is; nothing of what this takes is kept.
+    /// How the powers are held, and how good the decomposition is; nothing of what this takes is
+    /// kept.
     pub fn report(&self) -> PowersReport {
         if self.is_large() {
             return PowersReport { form: Form::Powers, condition: None, eigen_error: None };
@@ -424,8 +425,8 @@ mod tests {
         check(&defective, Form::Powers);
     }
 
-    /// Far down, products with a large matrix are those of the same matrix beside others: nothing is
-    /// decomposed.
+    /// Far down, products with a large matrix are those of the same matrix beside others: nothing
+    /// is decomposed.
     #[test]
     fn large_matrices_are_not_decomposed() {
         let n = MAX_DENSE_CONTROLS + 44;

@@ -38,9 +38,8 @@ const MIN_DECREASE_FRACTION: f64 = 1e-10;
 ///
 /// # Errors
 /// [`Error::Mesh`] for cells that are not hexahedra, and those flat or folded at their Gauss
-/// points, or that name vertices that do not exist; [`Error::Request`] for seeds that do not exist or
-/// whose distances are negative or not finite, and for vertices that no cell joins to a
-/// seed.
+/// points, or that name vertices that do not exist; [`Error::Request`] for seeds that do not exist
+/// or whose distances are negative or not finite, and for vertices that no cell joins to a seed.
 pub fn volume_distance(mesh: &SolidMesh, seeds: &[Seed]) -> Result<Vec<f64>> {
     mesh.check()?;
     let hexes = hexahedra(mesh)?;

@@ -54,8 +54,9 @@ impl ClosestPlace {
 /// to it.
 ///
 /// # Errors
-/// [`Error::Request`] for a point that is not finite or has a coordinate beyond 1e70; [`Error::Mesh`] for a mesh without cells and
-/// for cells that are not hexahedra; those of [`SolidMesh::check`] and [`Topology::build`].
+/// [`Error::Request`] for a point that is not finite or has a coordinate beyond 1e70;
+/// [`Error::Mesh`] for a mesh without cells and for cells that are not hexahedra; those of
+/// [`SolidMesh::check`] and [`Topology::build`].
 pub fn point_seeds(mesh: &SolidMesh, point: [f64; 3]) -> Result<(Vec<Seed>, ClosestPlace)> {
     let volume = Volume::new(mesh)?;
     let place = volume.closest(point)?;

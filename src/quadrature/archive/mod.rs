@@ -2,12 +2,12 @@
 //!
 //! # Theory
 //! Leaves that evaluate alike on their own nets have one table of basis functions, by their local
-//! parameters. Where a leaf lies in its cell, how large it is and how it is turned there is a matter
-//! of its *frame*, and of no consequence to an integral in space. The net of a leaf that is refined
-//! first has *refined points*: fixed sums of vertices, numbered from the number of vertices on. With
-//! all points over the vertices as a sparse matrix R, a matrix K over all points is Rᵀ K R over the
-//! vertices. So tables are as many as structures, where leaves over vertices would have tables of
-//! their own.
+//! parameters. Where a leaf lies in its cell, how large it is and how it is turned there is a
+//! matter of its *frame*, and of no consequence to an integral in space. The net of a leaf that is
+//! refined first has *refined points*: fixed sums of vertices, numbered from the number of vertices
+//! on. With all points over the vertices as a sparse matrix R, a matrix K over all points is Rᵀ K R
+//! over the vertices. So tables are as many as structures, where leaves over vertices would have
+//! tables of their own.
 
 mod geometry;
 mod leaves;
@@ -39,9 +39,9 @@ const VERSION: i32 = 1;
 ///
 /// # Arrays
 /// Sizes: *tables*; *leaves*, those of a table one after the other, with the same number of
-/// *controls* (control points) and *samples* (quadrature points) each; *cells* and *vertices* of the
-/// mesh; *refined* points. Numbers are f8 unless said. What belongs to table t is the range from
-/// `OFFSETS[t]` to `OFFSETS[t + 1]` of an array, and has the shape that is said, in C order.
+/// *controls* (control points) and *samples* (quadrature points) each; *cells* and *vertices* of
+/// the mesh; *refined* points. Numbers are f8 unless said. What belongs to table t is the range
+/// from `OFFSETS[t]` to `OFFSETS[t + 1]` of an array, and has the shape that is said, in C order.
 ///
 /// | array | shape | meaning |
 /// |---|---|---|

@@ -83,8 +83,8 @@ impl ArchiveOutline {
         }
     }
 
-    /// The control points of leaves that use a table, `[leaf][control]`: vertices, and refined points
-    /// by their number.
+    /// The control points of leaves that use a table, `[leaf][control]`: vertices, and refined
+    /// points by their number.
     pub fn controls(
         &self,
         layout: &QuadratureLayout<'_>,

@@ -13,8 +13,9 @@ pub type Heights = [[f64; 4]; 4];
 /// for rounding.
 const HALVINGS_PER_TOLERANCE: usize = 1 << 16;
 
-/// Height of the lowest point of all patches, from the lowest corner of all and the patches that may
-/// be lower by more than `tolerance`, in the order of all; and how much too high it is, at most.
+/// Height of the lowest point of all patches, from the lowest corner of all and the patches that
+/// may be lower by more than `tolerance`, in the order of all; and how much too high it is, at
+/// most.
 ///
 /// A part lies above its lowest Bézier point and reaches down to its corners. The part with the
 /// lowest Bézier point is halved until no part may be lower than the lowest corner.

@@ -7,8 +7,8 @@
 //! closed ─ skin ───┘
 //! ```
 //! The outer faces of a solid ([`Sheet`]) or the faces of a closed surface ([`ClosedSurface`]) are
-//! covered by patches within a tolerance. Patches are cut until they are simple, and joined by name to
-//! a watertight [`Surface`]. [`Extent`] is how far it reaches, [`Shells`] are its closed parts.
+//! covered by patches within a tolerance. Patches are cut until they are simple, and joined by name
+//! to a watertight [`Surface`]. [`Extent`] is how far it reaches, [`Shells`] are its closed parts.
 
 mod bicubic;
 mod closed;

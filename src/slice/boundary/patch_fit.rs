@@ -5,9 +5,9 @@
 //! until its parts are, or are as near to it as asked: this finds the rings by itself, and
 //! needs points of the limit only.
 //!
-//! Near an extraordinary vertex no bicubic patch follows the parameters of the limit, but patches of
-//! moderate size follow its shape. Layers depend on the shape alone, so the distance along the patch
-//! counts little. A torus of 10,000 triangles then needs a third of the patches.
+//! Near an extraordinary vertex no bicubic patch follows the parameters of the limit, but patches
+//! of moderate size follow its shape. Layers depend on the shape alone, so the distance along the
+//! patch counts little. A torus of 10,000 triangles then needs a third of the patches.
 
 use super::bicubic::{Bicubic, Cubic, PlanePoint};
 use crate::basis::bernstein;

@@ -1,8 +1,8 @@
 //! Closed surfaces as bicubic Bézier patches.
 //!
 //! Regular quads of Catmull-Clark surfaces are bicubic (Stam 1998); toward extraordinary vertices
-//! patches are [fitted](super::patch_fit). The limit of Loop subdivision is quartic over triangles: each
-//! is three quads between a corner, the middles of its edges and the centroid, and patches are
+//! patches are [fitted](super::patch_fit). The limit of Loop subdivision is quartic over triangles:
+//! each is three quads between a corner, the middles of its edges and the centroid, and patches are
 //! fitted to the limit over these. A bilinear surface is its triangles and bilinear quads.
 
 use super::bicubic::{Bicubic, HEIGHT, PlanePoint, round_to};

@@ -44,8 +44,8 @@ const ERROR_PART: f64 = 1.0 / 8.0;
 /// Part of the tolerance that flat patches may rise and bend by.
 const FLAT_PART: f64 = 1.0 / 8.0;
 
-/// Bytes of a patch while the complex is made, with its edges and what they are found by: 800 to 1000
-/// of boxes and smooth surfaces, 1300 where every face is one patch, as of bilinear surfaces.
+/// Bytes of a patch while the complex is made, with its edges and what they are found by: 800 to
+/// 1000 of boxes and smooth surfaces, 1300 where every face is one patch, as of bilinear surfaces.
 const PATCH_BYTES: u64 = 1200;
 
 /// Patches that are made at once, about; and fewest and most faces of them.
@@ -524,7 +524,8 @@ impl<'a> FoundEdges<'a> {
         }
     }
 
-    /// Takes the edges along a side of a patch, and appends the links to them, whose edges are stops.
+    /// Takes the edges along a side of a patch, and appends the links to them, whose edges are
+    /// stops.
     fn push_side(
         &mut self,
         number: usize,

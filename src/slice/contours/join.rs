@@ -55,9 +55,9 @@ fn is_narrow(contour: &Contour, least: f64) -> bool {
     contour.area().abs() <= 0.5 * length * least
 }
 
-/// Counts, for every contour, the others around the material next to it; returns how many pairs were
-/// compared. That is to the left of its longest side, not on it: contours of bodies that touch run
-/// through the same points.
+/// Counts, for every contour, the others around the material next to it; returns how many pairs
+/// were compared. That is to the left of its longest side, not on it: contours of bodies that touch
+/// run through the same points.
 fn nest(contours: &mut [Contour], grid: f64, tolerance: f64) -> usize {
     let boxes: Vec<Bounds<2>> = contours.iter().map(bounds).collect();
     let axis = sparser_axis(&boxes);

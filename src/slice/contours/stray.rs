@@ -11,9 +11,9 @@ use crate::slice::boundary::{Patch, Shell, Shells, Surface};
 /// Places around a contour that are looked at, at most.
 const PLACES: usize = 8;
 
-/// Marks the cavities of nothing. `of_patches`: the shell of each patch. Material is where the other
-/// shells wind round a positive number of times, at a place inside the cavity at half its height, in
-/// chords that are within the first tolerance.
+/// Marks the cavities of nothing. `of_patches`: the shell of each patch. Material is where the
+/// other shells wind round a positive number of times, at a place inside the cavity at half its
+/// height, in chords that are within the first tolerance.
 pub fn mark_stray(
     shells: &mut Shells,
     of_patches: &[u32],

@@ -71,7 +71,8 @@ pub fn settle(
     settled
 }
 
-/// Newton's method from `t` to about 10⁻⁹, in the part or beside it; whether all lanes have settled.
+/// Newton's method from `t` to about 10⁻⁹, in the part or beside it; whether all lanes have
+/// settled.
 #[inline(always)]
 pub fn approach(newton: &NewtonPart, x: &[LaneNumbers; 3], t: &mut [LaneNumbers; 3]) -> bool {
     for _ in 0..MAX_NEWTON_STEPS {
@@ -109,9 +110,9 @@ pub fn settle_or_exclude(
 
 /// Finds lanes whose points are not in the part: their places at `t` are `off` from them.
 ///
-/// With A the frame's matrix and κ its bound, A⁻¹ (F(s) − F(t)) differs from s − t by at most
-/// κ ‖s − t‖ (largest components), and so ‖s − t‖ ≤ ‖A⁻¹ (F(s) − F(t))‖ / (1 − κ). So a point whose
-/// F(s) is in reach has s in a box around t + A⁻¹ off, and if that box misses the part, it has none.
+/// With A the frame's matrix and κ its bound, A⁻¹ (F(s) − F(t)) differs from s − t by at most κ ‖s
+/// − t‖ (largest components), and so ‖s − t‖ ≤ ‖A⁻¹ (F(s) − F(t))‖ / (1 − κ). So a point whose F(s)
+/// is in reach has s in a box around t + A⁻¹ off, and if that box misses the part, it has none.
 #[inline(always)]
 fn exclude(
     newton: &NewtonPart,

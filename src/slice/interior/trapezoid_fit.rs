@@ -9,9 +9,9 @@
 //! tell, and trapezoids of few pixels are left to Newton's method.
 //!
 //! Values differ from those at the pixel by some 10⁻⁹ of the attribute's range, parameters by as
-//! much. Pixels within 10⁻⁶ of the sides of the piece are left to Newton's method, too. So each pixel
-//! is in the element where it would be without polynomials. A pixel on the side between two parts of
-//! one piece may go to either.
+//! much. Pixels within 10⁻⁶ of the sides of the piece are left to Newton's method, too. So each
+//! pixel is in the element where it would be without polynomials. A pixel on the side between two
+//! parts of one piece may go to either.
 
 // lanes index several arrays at once; negated comparisons hold for what is not a number
 #![allow(clippy::needless_range_loop, clippy::neg_cmp_op_on_partial_ord)]

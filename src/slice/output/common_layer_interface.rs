@@ -45,8 +45,8 @@ impl CommonLayerInterface {
     /// Starts a file for the layers of a range.
     ///
     /// # Errors
-    /// [`Error::Io`] if it cannot be written; [`Error::Request`] for coordinates out of the range of
-    /// single precision in binary.
+    /// [`Error::Io`] if it cannot be written; [`Error::Request`] for coordinates out of the range
+    /// of single precision in binary.
     pub fn create(
         path: impl AsRef<Path>,
         setting: &Setting,

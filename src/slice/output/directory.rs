@@ -127,8 +127,8 @@ impl LayerDirectory {
         self.layers.insert(layer.index, layer);
     }
 
-    /// Writes the manifest. Where it does not fit on the disk, files of the last layers that it does
-    /// not list make room for the others.
+    /// Writes the manifest. Where it does not fit on the disk, files of the last layers that it
+    /// does not list make room for the others.
     ///
     /// # Errors
     /// [`Error::Io`] if it cannot be written.
@@ -153,8 +153,8 @@ impl LayerDirectory {
         Ok(())
     }
 
-    /// Removes files that the manifest does not list, those of layers that are not complete and then
-    /// layer by layer from the last, until it can be written.
+    /// Removes files that the manifest does not list, those of layers that are not complete and
+    /// then layer by layer from the last, until it can be written.
     fn make_room(&mut self) {
         let complete = self.layers.values().flat_map(|layer| &layer.files);
         let complete: HashSet<&str> = complete.map(|file| &*file.path).collect();
@@ -189,8 +189,8 @@ impl LayerDirectory {
 }
 
 impl Drop for LayerDirectory {
-    /// Removes the files that no manifest lists, and of a job that ended without a layer all that it
-    /// made.
+    /// Removes the files that no manifest lists, and of a job that ended without a layer all that
+    /// it made.
     fn drop(&mut self) {
         let names: Vec<String> = self.unlisted().keys().cloned().collect();
         names.iter().for_each(|name| self.remove(name));
@@ -208,8 +208,8 @@ fn remove_empty(folders: &[PathBuf]) {
     }
 }
 
-/// Removes parts of files of layers and of their manifest, which a program that was killed left in a
-/// folder; nobody else writes such files there now.
+/// Removes parts of files of layers and of their manifest, which a program that was killed left in
+/// a folder; nobody else writes such files there now.
 fn remove_parts(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {

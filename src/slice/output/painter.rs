@@ -62,7 +62,8 @@ impl ImageOptions {
         )))
     }
 
-    /// Refuses images of which the threads could not hold one each; `channels`: those of the source.
+    /// Refuses images of which the threads could not hold one each; `channels`: those of the
+    /// source.
     ///
     /// # Errors
     /// [`Error::Request`] with both amounts.

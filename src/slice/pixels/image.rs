@@ -177,8 +177,8 @@ impl ImageFormat {
     /// pixel; `layer` is the number of the layer.
     ///
     /// # Errors
-    /// [`Error::Request`] if the numbers are not as many as pixels, or one has no color, and those of
-    /// [`ImageFormat::check`].
+    /// [`Error::Request`] if the numbers are not as many as pixels, or one has no color, and those
+    /// of [`ImageFormat::check`].
     pub fn encode_indexed(
         &self,
         numbers: &[u8],

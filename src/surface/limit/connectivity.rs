@@ -308,7 +308,7 @@ pub(super) enum VertexSource {
 pub(in crate::surface) fn masks_of(scheme: Scheme) -> Result<&'static dyn LimitScheme> {
     scheme.rules().limit().ok_or_else(|| {
         Error::request(format!("limit points of {}", scheme.rules().name()))
-            .with_help(format!("take {}, or more levels", Scheme::names(Scheme::has_limit)))
+            .with_help(format!("take {}", Scheme::names(Scheme::has_limit)))
     })
 }
 

@@ -5,8 +5,8 @@ use crate::mesh::{CreaseRule, Creases, TriangleRule};
 /// Faces of a surface control mesh as flat arrays, lent by whoever owns them.
 ///
 /// A boundary edge, of one face, is infinitely sharp, and so is an edge of three or more faces, or
-/// of two that are inconsistently oriented. A vertex where the faces form no fan stays in place, but
-/// for those inside a line where sheets meet.
+/// of two that are inconsistently oriented. A vertex where the faces form no fan stays in place,
+/// but for those inside a line where sheets meet.
 #[derive(Clone, Copy, Debug)]
 pub struct Faces<'a> {
     /// Number of control points; those of no face take no part in anything.

@@ -28,8 +28,8 @@ pub struct VertexLimits {
 }
 
 impl VertexLimits {
-    /// Moves the vertices of `refined` and their attributes to the limit, which is no control mesh any
-    /// more: without holes, and by no rules; or gives them its normals, or both.
+    /// Moves the vertices of `refined` and their attributes to the limit, which is no control mesh
+    /// any more: without holes, and by no rules; or gives them its normals, or both.
     pub fn apply(self, refined: &mut SurfaceMesh, points: bool, normals: bool) {
         if points {
             let seen = refined.without_holes().into_owned();

@@ -14,15 +14,16 @@ use crate::surface::options::SurfaceOptions;
 /// The limit at the vertices of a refined level, and the patches that it came from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AdaptiveLimits {
-    /// Limits of every refined vertex, in the order of [`Method::Matrix`](crate::surface::Method::Matrix).
+    /// Limits of every refined vertex, in the order of
+    /// [`Method::Matrix`](crate::surface::Method::Matrix).
     pub limits: VertexLimits,
     /// Spline patches, and leaves around extraordinary vertices.
     pub patches: PatchCounts,
 }
 
-/// Isolates the features of a mesh to the level of a plan (of [`Method::Matrix`](crate::surface::Method::Matrix)) and
-/// evaluates the limit at all vertices of that level, normals if they are wanted (NaN
-/// everywhere otherwise).
+/// Isolates the features of a mesh to the level of a plan (of
+/// [`Method::Matrix`](crate::surface::Method::Matrix)) and evaluates the limit at all vertices of
+/// that level, normals if they are wanted (NaN everywhere otherwise).
 ///
 /// # Errors
 /// [`Error::Request`](crate::Error::Request) for √3 and for more than 12 levels; those of
@@ -64,8 +65,8 @@ pub fn adaptive_limits(
     Ok(AdaptiveLimits { limits, patches: surface.patch_counts() })
 }
 
-/// What was found at the places of vertices, or what `without` says of vertices of no face, which keep
-/// their numbers.
+/// What was found at the places of vertices, or what `without` says of vertices of no face, which
+/// keep their numbers.
 fn at_vertices(
     places: &[Option<SurfaceLocation>],
     found: Vec<[f64; 3]>,

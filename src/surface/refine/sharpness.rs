@@ -40,8 +40,8 @@ pub struct TriangleEdge {
     pub stretch: f64,
 }
 
-/// A vertex by the rules of creases or corners: smooth · S + crease · (e₁ + 6P + e₂)/8 + corner · P.
-/// The weights sum to 1.
+/// A vertex by the rules of creases or corners: smooth · S + crease · (e₁ + 6P + e₂)/8 + corner ·
+/// P. The weights sum to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SharpVertex {
     /// The vertex.

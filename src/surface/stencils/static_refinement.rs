@@ -1,14 +1,14 @@
 //! Static evaluation: the points of one level straight from the control points.
 //!
 //! # Theory
-//! A vertex of level N is a linear combination of control points that depends on topology
-//! alone. One sparse matrix of all of them ([`SingleMatrix`](crate::surface::SingleMatrix)) must be
-//! read once an evaluation: 16 weights are 64 bytes for a point of 12, and as many again are
-//! their columns, unless rows share these. But the weights of nearly all points are the same on every face: on a regular face they are
-//! products of two functions of one variable, on a face with one extraordinary vertex those
-//! of its structure. So the points of a level are grids on the leaves of a
-//! [`LimitSurface`], with the weights of the level instead of those of the limit, and there
-//! is no matrix to build or to read.
+//! A vertex of level N is a linear combination of control points that depends on topology alone.
+//! One sparse matrix of all of them ([`SingleMatrix`](crate::surface::SingleMatrix)) must be read
+//! once an evaluation: 16 weights are 64 bytes for a point of 12, and as many again are their
+//! columns, unless rows share these. But the weights of nearly all points are the same on every
+//! face: on a regular face they are products of two functions of one variable, on a face with one
+//! extraordinary vertex those of its structure. So the points of a level are grids on the leaves of
+//! a [`LimitSurface`], with the weights of the level instead of those of the limit, and there is no
+//! matrix to build or to read.
 //!
 //! # Practice
 //! Points stand leaf by leaf, `[leaf][v][u]`, then those that no leaf has as its own; a few

@@ -1,6 +1,7 @@
-//! What every backend must do with surfaces: `surface_conformance!(name, backend, tolerance, tests)`
-//! makes a module of tests that compare the backend with explicit refinement by code of the tests
-//! alone: half-edges for refined meshes, local refinement for limits.
+//! What every backend must do with surfaces:
+//! `surface_conformance!(name, backend, tolerance, tests)` makes a module of tests that compare the
+//! backend with explicit refinement by code of the tests alone: half-edges for refined meshes,
+//! local refinement for limits.
 
 use subsolid::backend::{Backend, SurfaceEvaluator, SurfaceResults, Values};
 use subsolid::mesh::{CreaseRule, Creases, Polygons, SurfaceMesh};

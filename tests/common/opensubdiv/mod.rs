@@ -40,7 +40,8 @@ pub fn sums(points: impl Iterator<Item = [f64; 3]>) -> [f64; 9] {
 }
 
 /// Compares refined points by stencils, and limits of control vertices, that a backend computes in
-/// single precision; within 4 units in the last place of the largest coordinate. Returns the number of points.
+/// single precision; within 4 units in the last place of the largest coordinate. Returns the number
+/// of points.
 pub fn expect_single_precision(backend: &impl Backend) -> usize {
     let mut compared = 0;
     for case in cases() {

@@ -147,8 +147,8 @@ fn points_beyond_numbers_are_refused() {
     assert!(point_seeds(&mesh, [1e70, 1.0, 1.0]).is_ok());
 }
 
-/// All parts of a face that has collapsed to a line are as far from a point: each was halved, without
-/// end.
+/// All parts of a face that has collapsed to a line are as far from a point: each was halved,
+/// without end.
 #[test]
 fn flat_meshes_have_a_closest_place() {
     let mut mesh = Shape::Fan { valence: 3, layers: 1, rings: 1 }.build().unwrap();

@@ -95,8 +95,8 @@ fn isolation_leaves_regular_patches_but_around_extraordinary_vertices() {
     }
 }
 
-/// Around the middle of a face of 200 corners, as deep as isolation goes: there the limit is made of
-/// regular patches, without the powers of a matrix. Places together are what each is alone.
+/// Around the middle of a face of 200 corners, as deep as isolation goes: there the limit is made
+/// of regular patches, without the powers of a matrix. Places together are what each is alone.
 #[test]
 fn faces_of_many_corners_have_the_limit_of_their_patches() {
     let corner = |i: usize| {

@@ -41,7 +41,8 @@ pub(in crate::backend::cuda) struct CudaDevice {
 pub fn devices() -> Result<Vec<DeviceInfo>> {
     require_driver()?;
     let count = CudaContext::device_count().map_err(no_device)?;
-    let describe = |ordinal| describe(ordinal).map_err(failed(NO_DESCRIPTION));
+    let failed = |error| failed(NO_DESCRIPTION)(error).with_help("check `nvidia-smi`");
+    let describe = |ordinal| describe(ordinal).map_err(failed);
     (0..count as usize).map(describe).collect()
 }
 
@@ -52,8 +53,8 @@ const NO_DESCRIPTION: &str = "the device does not describe itself";
 /// # Errors
 /// [`Error::Request`] if there is no driver or no such device, with what to install.
 pub fn check_device(ordinal: usize) -> Result<()> {
-    require_driver()?;
-    let count = CudaContext::device_count().map_err(no_device)?;
+    require_driver().map_err(Error::or_cpu)?;
+    let count = CudaContext::device_count().map_err(|error| no_device(error).or_cpu())?;
     if ordinal < count as usize {
         return Ok(());
     }
@@ -124,14 +125,12 @@ fn require_driver() -> Result<()> {
         return Ok(());
     }
     Err(Error::request("no CUDA device: the NVIDIA driver (libcuda) is not installed")
-        .with_help(message!("install the NVIDIA driver, or give ", option("backend", "cpu"))))
+        .with_help("install the NVIDIA driver"))
 }
 
 fn no_device(error: DriverError) -> Error {
-    Error::request(format!("no CUDA device: {}", words(error))).with_help(message!(
-        "check `nvidia-smi` and CUDA_VISIBLE_DEVICES, or give ",
-        option("backend", "cpu")
-    ))
+    Error::request(format!("no CUDA device: {}", words(error)))
+        .with_help("check `nvidia-smi` and CUDA_VISIBLE_DEVICES")
 }
 
 /// Turns a driver error into ours.

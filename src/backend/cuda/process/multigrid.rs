@@ -23,7 +23,8 @@ const BLOCKS: u32 = 2;
 const COARSEST_ROWS: usize = 128;
 
 /// Constants on aggregates of so many unknowns, that of each with this power, make the matrix too
-/// stiff by so much: the width of an aggregate of a surface, and some more since they are no squares.
+/// stiff by so much: the width of an aggregate of a surface, and some more since they are no
+/// squares.
 const STIFFNESS: f64 = 0.57;
 
 /// A multigrid level in single precision, with room for a cycle; `Level` in

@@ -1,5 +1,5 @@
-//! The elements that rows of sets and surfaces name: those of each set are found once, after those of the
-//! sets that it names.
+//! The elements that rows of sets and surfaces name: those of each set are found once, after those
+//! of the sets that it names.
 
 use crate::error::{Error, Result};
 use crate::io::read::assemble::Assembly;

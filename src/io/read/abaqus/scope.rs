@@ -1,4 +1,5 @@
-//! What numbers and names of a deck mean: each instance has its own, and so has what is outside of them.
+//! What numbers and names of a deck mean: each instance has its own, and so has what is outside of
+//! them.
 
 use std::collections::HashMap;
 

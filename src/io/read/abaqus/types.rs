@@ -54,8 +54,8 @@ pub(super) fn named(kind: &str) -> Type {
     Type::Known(ElementFamily::Solid(shape), nodes)
 }
 
-/// What shells, membranes, surface and plane elements of a type are, and their number of nodes: `S4R`
-/// is S, 4 nodes, variant R.
+/// What shells, membranes, surface and plane elements of a type are, and their number of nodes:
+/// `S4R` is S, 4 nodes, variant R.
 fn face(kind: &str) -> Option<(ElementFamily, usize)> {
     if let Some(rest) = kind.strip_prefix("STRI") {
         return match rest {

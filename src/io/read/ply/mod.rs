@@ -1,9 +1,11 @@
-//! PLY, ASCII and binary of either byte order. The crate `ply-rs-bw` reads headers and binary elements.
+//! PLY, ASCII and binary of either byte order. The crate `ply-rs-bw` reads headers and binary
+//! elements.
 //!
-//! `vertex` gives the points (`x y z`) and, of every other numeric property, an attribute: lists of one
-//! length too, and one of `nx ny nz`, of `red green blue alpha` and of `name_0 name_1 …`, as our files
-//! have vectors. `face` gives `vertex_indices` or `vertex_index`. Texture coordinates come from `s t` or
-//! `u v` of the vertices as an attribute. Other elements and lists are left out and reported.
+//! `vertex` gives the points (`x y z`) and, of every other numeric property, an attribute: lists of
+//! one length too, and one of `nx ny nz`, of `red green blue alpha` and of `name_0 name_1 …`, as
+//! our files have vectors. `face` gives `vertex_indices` or `vertex_index`. Texture coordinates
+//! come from `s t` or `u v` of the vertices as an attribute. Other elements and lists are left out
+//! and reported.
 
 mod ascii;
 mod record;
@@ -94,8 +96,8 @@ fn cut_short(path: &Path, what: &str) -> Error {
         .with_help("copy or export it again")
 }
 
-/// The file with comments of the header in ASCII: those in other encodings than UTF-8 are no text to
-/// the parser, and none are read.
+/// The file with comments of the header in ASCII: those in other encodings than UTF-8 are no text
+/// to the parser, and none are read.
 fn with_plain_comments(bytes: &[u8]) -> Cow<'_, [u8]> {
     let mut plain = Cow::Borrowed(bytes);
     let mut at = 0;

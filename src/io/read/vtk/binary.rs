@@ -213,7 +213,8 @@ pub(super) fn unpack<'a>(
 const LZ4_RATIO: usize = 255;
 
 impl Compressor {
-    /// Appends the bytes of a block, at most one more than `full`, which tells that it has too many.
+    /// Appends the bytes of a block, at most one more than `full`, which tells that it has too
+    /// many.
     fn unpack(self, packed: &[u8], full: usize, bytes: &mut Vec<u8>) -> Option<()> {
         let limit = (full as u64).saturating_add(1);
         match self {

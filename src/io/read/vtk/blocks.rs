@@ -194,8 +194,8 @@ pub fn solid_of_parts(what: &str, parts: MeshParts) -> Result<(SolidMesh, ReadRe
     assembly.finish()
 }
 
-/// VTK's type of the cells that meshio names so; those of high order are Lagrange's, whose number of
-/// nodes is any.
+/// VTK's type of the cells that meshio names so; those of high order are Lagrange's, whose number
+/// of nodes is any.
 fn meshio_type(name: &str) -> Option<i64> {
     let of_order = name.strip_prefix("VTK_LAGRANGE_").or_else(|| name.strip_prefix("VTK_BEZIER_"));
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit());

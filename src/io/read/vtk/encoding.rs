@@ -26,7 +26,8 @@ fn declared(bytes: &[u8]) -> Option<&[u8]> {
     Some(&value[..value.iter().position(|byte| byte == quote)?])
 }
 
-/// An XML file as UTF-8 if it says that it is ISO-8859-1; any other file as it is. Binary data stay.
+/// An XML file as UTF-8 if it says that it is ISO-8859-1; any other file as it is. Binary data
+/// stay.
 pub(in crate::io::read) fn decoded(bytes: Vec<u8>) -> Vec<u8> {
     let is_latin = |name: &&[u8]| {
         ["iso-8859-1", "iso_8859-1", "latin1"]

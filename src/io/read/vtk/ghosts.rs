@@ -1,5 +1,5 @@
-//! The arrays that mark ghosts: cells that other pieces own, and hidden cells and points. They are not
-//! arrays of the mesh.
+//! The arrays that mark ghosts: cells that other pieces own, and hidden cells and points. They are
+//! not arrays of the mesh.
 
 use crate::io::dataset::{GHOST_LEVELS, GHOST_TYPE};
 use std::path::Path;

@@ -1,16 +1,16 @@
 //! A block of the mesh in a `.vtu`, `.pvtu` or legacy `.vtk` file, read without the rest of it.
 //!
-//! Raw arrays without compression, appended ones or those of a binary legacy file, have every number at
-//! an offset that follows from what stands before them. ASCII arrays are scanned once, a buffer at
-//! a time, and the offsets of some of their words are kept. So a rank reads the types and corners
-//! of its own cells, and the points of its own vertices, each a range of the file. The files of a
-//! `.pvtu` are such files one behind another; their vertices are all there, those too that several
-//! files repeat.
+//! Raw arrays without compression, appended ones or those of a binary legacy file, have every
+//! number at an offset that follows from what stands before them. ASCII arrays are scanned once, a
+//! buffer at a time, and the offsets of some of their words are kept. So a rank reads the types and
+//! corners of its own cells, and the points of its own vertices, each a range of the file. The
+//! files of a `.pvtu` are such files one behind another; their vertices are all there, those too
+//! that several files repeat.
 //!
-//! [`columns`] has the arrays of a file, of which ranges are read; [`xml`] and [`legacy`] find them.
-//! All that is unusual or wrong is left to the reader of whole files, which has the messages: other
-//! encodings, several pieces in a file, structured grids, cells that are faces or of high order, sizes
-//! that do not fit, indices and numbers out of range.
+//! [`columns`] has the arrays of a file, of which ranges are read; [`xml`] and [`legacy`] find
+//! them. All that is unusual or wrong is left to the reader of whole files, which has the messages:
+//! other encodings, several pieces in a file, structured grids, cells that are faces or of high
+//! order, sizes that do not fit, indices and numbers out of range.
 
 mod columns;
 mod legacy;
@@ -43,8 +43,8 @@ const BATCH_ITEMS: usize = 1 << 16;
 /// Ends of polyhedra that are read at once.
 const ENDS: usize = 1 << 13;
 
-/// Block `rank` of so many, and what the file holds beside; `None` if the reader of whole files has to
-/// read it, whatever block it is or for this one alone.
+/// Block `rank` of so many, and what the file holds beside; `None` if the reader of whole files has
+/// to read it, whatever block it is or for this one alone.
 pub(in crate::io::read) fn read(
     path: &Path,
     rank: usize,
@@ -87,7 +87,8 @@ fn index(path: &Path) -> Option<Option<Index>> {
     Index::read(path, &bytes).ok()
 }
 
-/// The cells of a run with their data, over the vertices of all files, and what the files hold beside.
+/// The cells of a run with their data, over the vertices of all files, and what the files hold
+/// beside.
 fn cells_of(
     path: &Path,
     files: &[FilePiece<'_>],

@@ -185,7 +185,8 @@ impl DeviceMatrix {
         self.vertices.fill(&self.stream, vertices)
     }
 
-    /// Finds edges and the corners at vertices that it was made for; returns the seconds that it took.
+    /// Finds edges and the corners at vertices that it was made for; returns the seconds that it
+    /// took.
     ///
     /// # Errors
     /// [`Error::Request`] with the driver's words if a kernel fails.

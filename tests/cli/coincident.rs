@@ -143,23 +143,24 @@ fn tables_keep_the_names_of_columns_apart() {
         }
     }
     // files of points too
+    let arrays = |file: &str| -> Vec<String> {
+        let bytes = fs::read(here.join(file)).unwrap();
+        let text = String::from_utf8_lossy(&bytes);
+        let names = text.split("DataArray ").skip(1).filter_map(|tag| tag.split("Name=\"").nth(1));
+        names.map(|name| name.split('"').next().unwrap().to_owned()).collect()
+    };
     for name in ["cell", "class", "w", "d_u", "undefined_derivative"] {
         named(&[(name, 1)]);
         done(here, "evaluate model.vtu --gauss 1 --derivatives 1 -o points.vtu");
-        let points = subsolid::read(here.join("points.vtu")).unwrap().attributes;
-        let values = |name: &str| &points.iter().find(|a| a.name == name).unwrap().values;
-        assert!(values(&format!("attribute:{name}")).iter().all(|x| (x - 1.0).abs() < 1e-12));
-        assert!(values(name).iter().any(|&x| x != 1.0), "{name}");
+        let found = arrays("points.vtu");
+        let count = |name: &str| found.iter().filter(|found| *found == name).count();
+        assert_eq!([count(name), count(&format!("attribute:{name}"))], [1, 1], "{found:?}");
     }
     named(&[("layer", 1), ("v", 1)]);
-    done(
-        here,
-        "slice model.vtu --layer-height 1 --pixel 0.5 --attribute layer --attribute v --pvtu s.pvtu",
-    );
-    let points = subsolid::read(here.join("s.pvtu")).unwrap().attributes;
-    let names: Vec<&str> = points.iter().map(|a| a.name.as_str()).collect();
+    let slice = "slice model.vtu --layer-height 1 --pixel 0.5 --attribute layer --attribute v";
+    done(here, &format!("{slice} --pvtu s.pvtu"));
     let expected = ["layer", "cell", "corner", "u", "v", "w", "attribute:layer", "attribute:v"];
-    assert_eq!(names, expected);
+    assert!(arrays("s.pvtu").starts_with(&expected.map(String::from)), "{:?}", arrays("s.pvtu"));
     named(&[("t", 1), ("vel", 3)]);
     [at, locate, gauss].iter().for_each(|job| drop(done(here, job)));
 }

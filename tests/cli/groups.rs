@@ -1,5 +1,6 @@
 //! Named groups and materials, from a file of Gmsh to what the program writes.
 
+use std::fs;
 use std::path::Path;
 
 use subsolid::io::read;
@@ -58,8 +59,11 @@ fn what_is_left_out_is_named() {
         ("boundary two.msh -o skin.ply", true),
         ("extract two.msh -o operators.npz", true),
         ("refine two.msh -o fine.csv", true),
-        ("evaluate two.msh --samples 2 -o points.csv", true),
+        ("evaluate two.msh --samples 2 -o points.csv", false),
         ("evaluate two.msh --samples 2 -o limit.vtu", false),
+        ("evaluate two.msh --samples 2 -o limit.glb", true),
+        ("view two.msh -o skin.glb", true),
+        ("quadrature two.msh --gauss 2 -o points.npz", false),
     ] {
         let (status, _, said) = run(here, command);
         assert_eq!(status, 0, "{command}: {said}");
@@ -67,6 +71,9 @@ fn what_is_left_out_is_named() {
         let cells = said.contains("left out the groups of cells steel, resin");
         assert_eq!(cells, of_cells, "{command}: {said}");
     }
+    let table = fs::read_to_string(here.join("points.csv")).unwrap();
+    let columns: Vec<&str> = table.lines().next().unwrap().split(',').collect();
+    assert!(columns.ends_with(&["group:steel", "group:resin"]), "{columns:?}");
 }
 
 #[test]

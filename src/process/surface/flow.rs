@@ -112,5 +112,7 @@ pub(crate) fn check_time(time: f64, mesh: &SurfaceMesh) -> Result<()> {
         return Ok(());
     }
     let help = format!("give a positive time in squared length units, up to {longest:.1e}");
-    Err(Error::request(format!("a curvature flow time of {time:?}: out of range")).with_help(help))
+    // not hundreds of digits
+    let time = if time.abs() < 1e9 { format!("{time}") } else { format!("{time:e}") };
+    Err(Error::request(format!("a curvature flow time of {time}: out of range")).with_help(help))
 }

@@ -168,21 +168,6 @@ impl Error {
         self.message().elements().collect()
     }
 
-    /// This error with element ids replaced by those that `new` gives.
-    pub(crate) fn renumbered(mut self, new: impl Fn(IdKind, u64) -> Option<u64>) -> Self {
-        let help = match &mut self {
-            Self::Io { help, .. } => help,
-            Self::File { message, help, .. }
-            | Self::Mesh { message, help }
-            | Self::Request { message, help } => {
-                message.renumber(&new);
-                help
-            }
-        };
-        help.iter_mut().for_each(|help| help.renumber(&new));
-        self
-    }
-
     /// This error with the path and the 1-based `line` at which it was found.
     pub(crate) fn in_file(&self, path: &Path, line: Option<usize>) -> Self {
         let (message, help) = (self.message(), self.help().cloned());

@@ -6,8 +6,7 @@ use pyo3::types::{PyDict, PyList, PyTuple};
 use subsolid::IdKind;
 use subsolid::mesh::{Attribute, CellKind, Cells, Controls, Creases, Polygons, SolidMesh, Welded};
 use subsolid::numbers::counted;
-use subsolid::parts::Inverted;
-use subsolid::topology::Topology;
+use subsolid::topology::{Inverted, Topology};
 
 use crate::arrays::{Role, floats, floats_warned, moved, plain_ids, rows, slice};
 use crate::errors::{refused, warn};

@@ -1,15 +1,22 @@
 //! `--mpi`: a job that many ranks do together.
 
 use std::process::ExitCode;
+use std::time::Instant;
 
 use clap::ArgMatches;
 use subsolid::backend::{Choice, Processor, devices};
-use subsolid::cluster::{Group, Host, Ranks, Threads};
+use subsolid::cluster::{Group, Host, Ranks, Threads, block};
+use subsolid::numbers::counted;
+use subsolid::parts::{Blocks, Extent};
 use subsolid::plan::Cost;
 use subsolid::{Error, Result};
 
+use super::console::since;
 use super::engine::Engine;
 use super::{Cli, Console, Outcome};
+
+/// Elements that a rank has the setup of at a time: some hundred megabytes.
+pub const BLOCK_ELEMENTS: usize = 1 << 18;
 
 /// What rank 0 says; the exit code is that of all.
 pub fn main(engine: Engine, matches: &ArgMatches, prints_file: bool) -> ExitCode {
@@ -125,6 +132,31 @@ pub fn own_choice(choice: Choice, cost: &Cost, ranks: &Ranks<'_>) -> Result<Choi
             _ => Choice::Auto,
         },
     })
+}
+
+/// Finds the extent of a refined mesh, of which each rank measures a run of the cells.
+pub fn measure(blocks: &mut Blocks<'_>, ranks: &Ranks<'_>, console: &Console) -> Result<()> {
+    let levels = blocks.levels();
+    if levels == 0 {
+        return Ok(());
+    }
+    let start = Instant::now();
+    let own = block(blocks.cell_count(), ranks.rank(), ranks.size());
+    let step = (BLOCK_ELEMENTS >> (3 * levels.min(6))).max(1);
+    let mut extent = Extent::default();
+    for first in own.clone().step_by(step) {
+        ranks.go_on()?;
+        extent = extent.joined(&blocks.extent(first..(first + step).min(own.end))?);
+    }
+    let all = all_numbers(ranks, Ok(extent.to_numbers()))?;
+    let join = |extent: Extent, own: &Vec<f64>| -> Result<Extent> {
+        Ok(extent.joined(&Extent::from_numbers(own)?))
+    };
+    let extent = all.iter().try_fold(Extent::default(), join)?;
+    blocks.set_extent(extent);
+    let (cells, levels) = (counted(blocks.count(), "cell"), counted(levels, "level"));
+    console.status("Measured", format!("{cells} of {levels} in {}", since(start)));
+    Ok(())
 }
 
 /// Numbers of all ranks, `[rank][number]`.

@@ -16,7 +16,7 @@ use clap::{Args, ValueEnum};
 use subsolid::backend::{Backend, Cpu, Limit, Precision, start};
 use subsolid::cluster::Ranks;
 use subsolid::io::JobPart;
-use subsolid::mesh::{CellLengths, SolidMesh};
+use subsolid::mesh::SolidMesh;
 use subsolid::numbers::counted;
 use subsolid::plan::{Cost, MAX_SAMPLES, Samples, Want};
 use subsolid::scheme::VertexRule;
@@ -35,7 +35,7 @@ use super::processor::ProcessorArguments;
 use super::unused::{leave_out, refuse_given};
 use super::{Console, Outcome};
 pub use explain::Report as Explanation;
-use precision::{not_finite, warn_of_not_finite, warn_of_single};
+use precision::{warn_of_not_finite, warn_of_single};
 pub use run::Report;
 
 /// Evaluate the limit volume of a control mesh
@@ -183,6 +183,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     };
     let request = a.request(format, ranks, console)?;
     a.check_unused(request.shape(), format)?;
+    a.model.check_ranks(ranks)?;
     if let Some(ranks) = ranks {
         return match request {
             EvaluationRequest::Grid(request) => cluster::run(arguments, ranks, &request, console),
@@ -193,15 +194,9 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     }
     let _starting = start(a.processor.backend)?;
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
-    a.check_attributes(&mesh)?;
     // a table of places checks its columns itself
-    if let (Some(format), EvaluationRequest::Grid(_)) = (format, &request) {
-        check_names(format, &mesh)?;
-    }
-    if a.precision == Precision::F32 {
-        warn_of_single(CellLengths::new(&mesh), 0, console);
-    }
-    warn_of_not_finite(&mesh, &not_finite(&mesh), console);
+    let of_grid = format.filter(|_| request.shape().is_some());
+    a.check_mesh(&mesh, 0, of_grid, console)?;
     let start = Instant::now();
     let solid = a.model.analyze(&mesh, console)?;
     let structures = solid.planar_structures().len() + solid.spatial_structures().len();
@@ -216,9 +211,6 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     match request {
         EvaluationRequest::Table(table) => table::run(a, &*backend, *table, &mesh, &solid, console),
         EvaluationRequest::Grid(request) => {
-            if let Some(output) = &a.output {
-                warn_of_lost_data(&mesh, true, output, console);
-            }
             run::run(a, &*backend, &request, &mesh, &solid, console)
         }
     }
@@ -406,17 +398,28 @@ impl Arguments {
         )
     }
 
-    /// Refuses what is asked of attributes where there are none.
-    fn check_attributes(&self, mesh: &SolidMesh) -> Result<()> {
-        let option = match (self.gradients, self.attribute_derivatives) {
-            (true, _) => "--gradients",
-            (_, true) => "--attribute-derivatives",
-            _ => return Ok(()),
-        };
-        if mesh.attributes.is_empty() {
+    /// Refuses what is asked of attributes where there are none, and names that a format does not
+    /// hold; warns where results of the mesh, refined `levels` times, are not what they seem.
+    fn check_mesh(
+        &self,
+        mesh: &SolidMesh,
+        levels: usize,
+        format: Option<io::Format>,
+        console: &Console,
+    ) -> Result<()> {
+        let option = if self.gradients { "--gradients" } else { "--attribute-derivatives" };
+        if mesh.attributes.is_empty() && (self.gradients || self.attribute_derivatives) {
             return Err(Error::request(format!("{option} of a model without attributes"))
                 .with_help("give the model numeric point arrays, or leave the option out"));
         }
+        if let (Some(format), Some(output)) = (format, &self.output) {
+            check_names(format, mesh)?;
+            warn_of_lost_data(mesh, true, output, console);
+        }
+        if self.precision == Precision::F32 {
+            warn_of_single(mesh, levels, console);
+        }
+        warn_of_not_finite(mesh, console);
         Ok(())
     }
 

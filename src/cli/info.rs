@@ -1,6 +1,5 @@
 //! `subsolid info`
 
-mod ranks;
 pub mod surface;
 
 use std::collections::BTreeMap;
@@ -15,7 +14,6 @@ use subsolid::Result;
 use subsolid::io::ControlMesh;
 use subsolid::limit::{Form, Reason, Summary};
 use subsolid::numbers::counted;
-use subsolid::parts::Estimate;
 use subsolid::scheme::VertexRule;
 use subsolid::view::{FigureTable, Page, ViewOptions};
 
@@ -37,8 +35,6 @@ Examples:
   subsolid info model.mesh
   subsolid info model.mesh --levels 1 --crease-angle 40
   subsolid info skin.obj
-  subsolid info model.mesh --ranks 1,8,64,512 --of-cells 100000000
-  subsolid info model.mesh --ranks 8,64 --of-cells 100000000 --job quadrature --gauss 3
   subsolid info model.mesh --report model.html
   subsolid info model.mesh --json | jq .kernels")]
 pub struct Arguments {
@@ -52,8 +48,6 @@ pub struct Arguments {
     /// structures with the condition number of their eigenvectors and their reconstruction error
     #[arg(long, short)]
     verbose: bool,
-    #[command(flatten)]
-    ranks: ranks::RankArguments,
     /// Write the report and a picture of the model as a web page: .html
     #[arg(long, value_name = "OUT")]
     report: Option<PathBuf>,
@@ -63,9 +57,6 @@ pub struct Arguments {
 pub struct Report<'a> {
     #[serde(flatten)]
     summary: &'a Summary,
-    /// Estimates of `--ranks`, one for each number of ranks.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    ranks: Vec<Estimate>,
 }
 
 impl JsonReport for Report<'_> {
@@ -73,7 +64,6 @@ impl JsonReport for Report<'_> {
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
-    arguments.ranks.check()?;
     if let Some(path) = &arguments.report {
         report::check(path, &arguments.model)?;
     }
@@ -91,14 +81,12 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     if arguments.verbose || console.json() {
         summary = console.during("Decomposing", || summary.with_structures(&solid));
     }
-    let ranks = arguments.ranks.estimates(&summary, &solid);
     if let Some(path) = &arguments.report {
         let title = title(&arguments.model);
         let page = console.during("Drawing", || Page::of_analyzed(&mesh, &solid, &title))?;
         report::write(path, page, tables(&summary, arguments.verbose), console)?;
     }
-    let report = Report { summary: &summary, ranks };
-    console.report(&report, || text(&summary, arguments.verbose) + &ranks::text(&report.ranks))?;
+    console.report(&Report { summary: &summary }, || text(&summary, arguments.verbose))?;
     Ok(Outcome::Done)
 }
 

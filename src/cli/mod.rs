@@ -34,7 +34,6 @@ mod processor;
 mod quadrature;
 mod quality;
 mod query;
-mod rank_model;
 mod refine;
 mod report;
 mod schema;

@@ -5,17 +5,15 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
+use subsolid::cluster::Ranks;
 use subsolid::io::ControlMesh;
 use subsolid::limit::Solid;
-use subsolid::mesh::{
-    CoincidentVertices, Creases, FoldedCorners, Handedness, SolidMesh, UnusedVertices, Welded,
-};
+use subsolid::mesh::{Creases, SolidMesh, Welded};
 use subsolid::numbers::{by_count, counted};
-use subsolid::parts::Inverted;
 use subsolid::refine::{MeshRefinement, check_memory, crease_by_angle};
 use subsolid::scheme::VertexRule;
-use subsolid::topology::{Sharpness, Topology};
-use subsolid::{Error, Result, io, message};
+use subsolid::topology::{Inverted, Sharpness, Topology};
+use subsolid::{Error, Message, Result, io, message};
 
 use super::console::{Console, since};
 use super::inputs::check_no_input;
@@ -194,8 +192,16 @@ impl ModelArguments {
         coincident: Coincident,
         console: &Console,
     ) -> Result<SolidMesh> {
-        self.say_read([mesh.points.len(), mesh.cells.len()], report, start, console);
-        warn_of_unused(mesh.unused_vertices(), console);
+        let model = self.model.display();
+        let [vertices, cells] =
+            [counted(mesh.points.len(), "vertex"), counted(mesh.cells.len(), "cell")];
+        console.read(&model, format!("{vertices}, {cells}"), start);
+        if let Some(left_out) = report.left_out() {
+            console.warn(format!("{model}: left out: {left_out}"));
+        }
+        if let Some(notice) = mesh.unused_vertices().notice() {
+            console.warn(notice);
+        }
         if let Some(path) = &self.creases {
             mesh.creases = self.read_creases(path, console)?.or(&mesh.creases);
         }
@@ -204,7 +210,7 @@ impl ModelArguments {
                 let welded = mesh.weld(distance)?;
                 say_welded(&welded, mesh.points.len(), console);
             }
-            Coincident::Warn => self.warn_of_coincident(mesh.coincident_vertices(), console),
+            Coincident::Warn => self.warn_of_coincident(&mesh, console),
             Coincident::Leave => {}
         }
         if self.creases.is_some() {
@@ -223,30 +229,15 @@ impl ModelArguments {
     }
 
     /// The table of creases, and a warning of columns that are not read.
-    pub fn read_creases(&self, path: &Path, console: &Console) -> Result<Creases> {
+    fn read_creases(&self, path: &Path, console: &Console) -> Result<Creases> {
         let table = io::read_creases(path)?;
         warn_of_ignored(path, &table.ignored, console);
         Ok(table.creases)
     }
 
-    /// Says what was read, and what of the file was not.
-    pub fn say_read(
-        &self,
-        [vertices, cells]: [usize; 2],
-        report: &io::ReadReport,
-        start: Instant,
-        console: &Console,
-    ) {
-        let (vertices, cells) = (counted(vertices, "vertex"), counted(cells, "cell"));
-        let model = self.model.display();
-        console.read(&model, format!("{vertices}, {cells}"), start);
-        if let Some(left_out) = report.left_out() {
-            console.warn(format!("{model}: left out: {left_out}"));
-        }
-    }
-
     /// Warns of vertices in one place.
-    pub fn warn_of_coincident(&self, found: CoincidentVertices, console: &Console) {
+    fn warn_of_coincident(&self, mesh: &SolidMesh, console: &Console) {
+        let found = mesh.coincident_vertices();
         let Some([a, b]) = found.first else { return };
         let (model, quoted) = (self.model.display(), quoted(&self.model));
         console.warn(format!(
@@ -263,48 +254,46 @@ impl ModelArguments {
     /// Warns of left-handed and folded hexahedra; refuses them with `--strict`.
     pub fn check_hexahedra(&self, mesh: &SolidMesh, console: &Console) -> Result<()> {
         let handedness = mesh.handedness();
-        self.check_found(&handedness, &mesh.folded_corners(&handedness), console)
+        let help = "list the corners as VTK does, or let `subsolid refine --reorient` do it";
+        self.found(handedness.notice(), help, console)?;
+        let help = "move their vertices, or let `subsolid untangle` do it";
+        self.found(mesh.folded_corners(&handedness).notice(), help, console)
     }
 
     /// Warns of the inverted cells that a topology turned outward; refuses them with `--strict`.
     pub fn check_turned(&self, topology: &Topology, console: &Console) -> Result<()> {
-        self.check_inverted(Inverted::of(topology), topology.cell_count(), console)
+        let notice = Inverted::of(topology).notice(topology.cell_count());
+        self.found(notice, "move their vertices", console)
     }
 
-    /// Warns of these hexahedra; refuses them with `--strict`.
-    pub fn check_found(
-        &self,
-        handedness: &Handedness,
-        corners: &FoldedCorners,
-        console: &Console,
-    ) -> Result<()> {
-        let found = [
-            (
-                handedness.notice(),
-                "list the corners as VTK does, or let `subsolid refine --reorient` do it",
-            ),
-            (corners.notice(), "move their vertices, or let `subsolid untangle` do it"),
-        ];
-        for (found, help) in found {
-            let Some(found) = found else { continue };
-            let found = message!(self.model.display().to_string(), ": ", found);
-            if self.strict {
-                return Err(Error::mesh(found).with_help(help));
-            }
-            console.warn(found);
+    /// Both for a mesh whose topology the job has no need of, or may refuse later.
+    pub fn check_cells(&self, mesh: &SolidMesh, console: &Console) -> Result<()> {
+        self.check_hexahedra(mesh, console)?;
+        if mesh.cells.all_hexahedra() {
+            return Ok(());
         }
-        Ok(())
+        Topology::of_mesh(mesh).map_or(Ok(()), |topology| self.check_turned(&topology, console))
     }
 
-    /// Warns of these cells of all; refuses them with `--strict`.
-    pub fn check_inverted(&self, found: Inverted, cells: usize, console: &Console) -> Result<()> {
-        let Some(found) = found.notice(cells) else { return Ok(()) };
-        let found = message!(self.model.display().to_string(), ": ", found);
+    /// Warns of what was found; refuses it with `--strict`.
+    fn found(&self, notice: Option<Message>, help: &str, console: &Console) -> Result<()> {
+        let Some(notice) = notice else { return Ok(()) };
+        let notice = message!(self.model.display().to_string(), ": ", notice);
         if self.strict {
-            return Err(Error::mesh(found).with_help("move their vertices"));
+            return Err(Error::mesh(notice).with_help(help));
         }
-        console.warn(found);
+        console.warn(notice);
         Ok(())
+    }
+
+    /// Refuses what ranks, which all read the model, cannot read.
+    pub fn check_ranks(&self, ranks: Option<&Ranks<'_>>) -> Result<()> {
+        let inputs = [Some(self.model.as_path()), self.creases.as_deref()];
+        if ranks.is_none() || !inputs.contains(&Some(Path::new("-"))) {
+            return Ok(());
+        }
+        Err(Error::request("ranks all read the model, and standard input is that of one")
+            .with_help("write the model and its tables to files"))
     }
 
     /// Checks that `output` can be written and is none of the inputs.
@@ -358,11 +347,4 @@ pub fn say_welded(welded: &Welded, left: usize, console: &Console) {
     let (removed, left) = (counted(welded.removed, "vertex"), counted(left, "vertex"));
     console.status("Joined", format!("{removed} to others: {left} left"));
     welded.notices().into_iter().for_each(|notice| console.warn(notice));
-}
-
-/// Warns of vertices that belong to no cell.
-pub fn warn_of_unused(unused: UnusedVertices, console: &Console) {
-    if let Some(notice) = unused.notice() {
-        console.warn(notice);
-    }
 }

@@ -152,6 +152,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     }
     let _starting = if a.boundary.is_none() { Some(start(a.backend)?) } else { None };
     let want = if a.second { Want::FIRST | Want::SECOND } else { Want::FIRST };
+    a.model.check_ranks(ranks)?;
     if let Some(ranks) = ranks {
         return cluster::run(a, ranks, format, scheme, want, console);
     }

@@ -12,7 +12,6 @@ use subsolid::mesh::SolidMesh;
 use subsolid::numbers::counted;
 use subsolid::refine::reorient;
 use subsolid::scheme::VertexRule;
-use subsolid::topology::Topology;
 use subsolid::{Error, Result, io};
 
 use super::json::JsonReport;
@@ -85,28 +84,25 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
         );
     }
     let rule = arguments.vertex_rule;
-    let whole = || {
-        let mut mesh = match arguments.weld {
-            Some(distance) => arguments.model.read_welded(distance, console)?,
-            None => arguments.model.read(console)?,
-        };
-        if arguments.reorient {
-            let changed = reorient(&mut mesh)?;
-            console.status("Reoriented", counted(changed, "cell"));
-        }
-        Ok(mesh)
+    arguments.model.check_ranks(ranks)?;
+    let mut mesh = match arguments.weld {
+        Some(distance) => arguments.model.read_welded(distance, console)?,
+        None => arguments.model.read(console)?,
     };
+    if arguments.reorient {
+        let changed = reorient(&mut mesh)?;
+        console.status("Reoriented", counted(changed, "cell"));
+    }
     if in_pieces {
-        return pieces::run(&arguments, whole, rule, ranks, console);
+        return pieces::run(&arguments, &mesh, ranks, console);
     }
-    let mesh = whole()?;
-    arguments.model.check_hexahedra(&mesh, console)?;
-    check_names(format, &mesh)?;
-    if arguments.levels == 0 && !mesh.cells.all_hexahedra() {
+    if arguments.levels == 0 {
         // cells without a topology are written as they are
-        let topology = Topology::of_mesh(&mesh);
-        topology.map_or(Ok(()), |topology| arguments.model.check_turned(&topology, console))?;
+        arguments.model.check_cells(&mesh, console)?;
+    } else {
+        arguments.model.check_hexahedra(&mesh, console)?;
     }
+    check_names(format, &mesh)?;
     let mesh = arguments.model.refined(mesh, arguments.levels, rule, console)?;
     write_mesh(&mesh, output, format, arguments.compress, console)?;
     WrittenMesh::of(&mesh, output).report(console)

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::Result;
 use subsolid::backend::{Backend, Choice, start};
-use subsolid::cluster::{Ranks, ThreadGroup};
+use subsolid::cluster::Ranks;
 use subsolid::numbers::counted;
 use subsolid::plan::{Cost, LayersJob};
 use subsolid::slice::{
@@ -39,16 +39,14 @@ pub fn run(
 ) -> Result<Outcome> {
     let OutputArguments { png, bmp, svg, .. } = &*arguments.outputs;
     let directories = [png, bmp, svg].into_iter().flatten().cloned().collect::<Vec<_>>();
+    arguments.model.check_ranks(ranks)?;
     arguments.take_part(ranks)?;
     let a = &arguments;
     let _starting = start(a.backend)?;
     let start = Instant::now();
-    let group = ThreadGroup::alone();
-    let alone = Ranks::new(&group);
-    let (mut model, outline) = Model::load(a, ranks.unwrap_or(&alone), console)?;
-    let slices = RequestedLayers::new(a, outline.frame(), &model, console)?;
+    let (model, slicer) = Model::load(a, console)?;
+    let slices = RequestedLayers::new(a, slicer.frame(), &model, console)?;
     let RequestedLayers { setting, layers, .. } = &slices;
-    let slicer = outline.into_slicer(&mut model, a, &setting.stack, layers, slices.reach())?;
     let gpu = slices.gpu(&model, ranks, console)?;
     let on_cpu = model.source(slicer, a.outputs.pvtu.is_some())?;
     let device = gpu.as_ref().and_then(|gpu| gpu.device());
@@ -99,11 +97,6 @@ impl<'a> RequestedLayers<'a> {
         a.outputs.warn_of_single(&setting, console);
         let layers = a.layers(&setting.stack)?;
         Ok(Self { a, setting, layers, grid })
-    }
-
-    /// How near a covered pixel is to what covers it, in the plane of the layer's middle.
-    fn reach(&self) -> f64 {
-        self.setting.tolerance + self.a.layer_height + self.grid.map_or(0.0, |grid| grid.pitch)
     }
 
     /// The GPU that the pixels are made on, if it is one.

@@ -50,9 +50,6 @@ pub trait Group {
     /// The bytes that every rank gives, `[rank]`, of any length each.
     fn all_gather(&self, own: &[u8]) -> Vec<Vec<u8>>;
 
-    /// Sends `to[rank]` to every rank; returns what every rank has sent to this one, `[rank]`.
-    fn all_to_all(&self, to: Vec<Vec<u8>>) -> Vec<Vec<u8>>;
-
     /// Lets the other ranks know at once that this one has failed; they need not be in an exchange.
     fn warn(&self);
 

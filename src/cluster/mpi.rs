@@ -1,6 +1,6 @@
 //! Ranks of MPI: the only file that names it.
 
-use mpi::datatype::{Partition, PartitionMut};
+use mpi::datatype::PartitionMut;
 use mpi::environment::Universe;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives, Destination, Source};
@@ -34,12 +34,6 @@ impl Mpi {
                     .with_help("start it once, and share what it returns")
             })?;
         Ok(Self { world: universe.world(), _universe: universe })
-    }
-
-    /// Calls `round` with ranges of at most `most` of the bytes `0..longest`, in order.
-    fn in_rounds(&self, longest: u64, most: usize, mut round: impl FnMut(usize, usize)) {
-        let longest = longest as usize;
-        (0..longest).step_by(most).for_each(|start| round(start, (start + most).min(longest)));
     }
 }
 
@@ -84,41 +78,17 @@ impl Group for Mpi {
         let mut lengths = vec![0_u64; size];
         self.world.all_gather_into(&(own.len() as u64), &mut lengths[..]);
         let mut all = vec![Vec::new(); size];
-        let longest = lengths.iter().copied().max().unwrap_or(0);
-        self.in_rounds(longest, MAX_EXCHANGE_BYTES / size, |start, end| {
+        let longest = lengths.iter().copied().max().unwrap_or(0) as usize;
+        let most = MAX_EXCHANGE_BYTES / size;
+        for start in (0..longest).step_by(most) {
+            let end = start + most;
             let part = |&length: &u64| end.min(length as usize) - start.min(length as usize);
             let (counts, places, sum) = layout(lengths.iter().map(part));
             let mut buffer = vec![0_u8; sum];
             let mut to = PartitionMut::new(&mut buffer[..], &counts[..], &places[..]);
             self.world.all_gather_varcount_into(cut(own, start, end), &mut to);
             deal(&buffer, &counts, &mut all);
-        });
-        all
-    }
-
-    fn all_to_all(&self, to: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
-        let size = self.size();
-        let sent: Vec<u64> = to.iter().map(|bytes| bytes.len() as u64).collect();
-        let mut received = vec![0_u64; size];
-        self.world.all_to_all_into(&sent[..], &mut received[..]);
-        // all ranks make as many rounds as the longest message of all takes
-        let own = sent.iter().copied().max().unwrap_or(0);
-        let mut longest = vec![0_u64; size];
-        self.world.all_gather_into(&own, &mut longest[..]);
-        let longest = longest.into_iter().max().unwrap_or(0);
-        let mut all = vec![Vec::new(); size];
-        self.in_rounds(longest, MAX_EXCHANGE_BYTES / size, |start, end| {
-            let parts: Vec<&[u8]> = to.iter().map(|bytes| cut(bytes, start, end)).collect();
-            let (counts, places, _) = layout(parts.iter().map(|part| part.len()));
-            let sending = parts.concat();
-            let from = Partition::new(&sending[..], counts, places);
-            let part = |&length: &u64| end.min(length as usize) - start.min(length as usize);
-            let (counts, places, sum) = layout(received.iter().map(part));
-            let mut buffer = vec![0_u8; sum];
-            let mut to = PartitionMut::new(&mut buffer[..], &counts[..], &places[..]);
-            self.world.all_to_all_varcount_into(&from, &mut to);
-            deal(&buffer, &counts, &mut all);
-        });
+        }
         all
     }
 

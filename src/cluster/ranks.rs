@@ -25,8 +25,6 @@ pub struct Ranks<'g> {
 struct Failure {
     message: Message,
     help: Option<Message>,
-    // of the job, whichever rank has met it
-    of_job: bool,
 }
 
 impl Failure {
@@ -70,11 +68,6 @@ impl<'g> Ranks<'g> {
     /// # Errors
     /// That of the first rank that has one.
     pub fn all_gather(&self, own: Result<Vec<u8>>) -> Result<Vec<Vec<u8>>> {
-        self.gather(own, false)
-    }
-
-    /// [`Ranks::all_gather`]; errors `of_job` name no rank.
-    fn gather(&self, own: Result<Vec<u8>>, of_job: bool) -> Result<Vec<Vec<u8>>> {
         if let Some(failure) = &*self.failure.borrow() {
             return Err(failure.error());
         }
@@ -87,7 +80,7 @@ impl<'g> Ranks<'g> {
             Err(error) => {
                 self.group.warn();
                 let help = error.help().cloned();
-                let failure = Failure { message: error.message(), help, of_job };
+                let failure = Failure { message: error.message(), help };
                 let text = serde_json::to_vec(&failure).unwrap_or_default();
                 [&[ERROR], &text[..]].concat()
             }
@@ -115,21 +108,6 @@ impl<'g> Ranks<'g> {
         value.ok_or_else(|| Error::request("a rank has no result"))
     }
 
-    /// What rank 0 makes for all and keeps, while the others wait: reading a file, for instance.
-    /// Its error is that of the job and names no rank.
-    ///
-    /// # Errors
-    /// That of rank 0.
-    pub fn first<T>(&self, make: impl FnOnce() -> Result<T>) -> Result<Option<T>> {
-        let made = if self.is_first() { make().map(Some) } else { Ok(None) };
-        let (value, own) = match made {
-            Ok(value) => (value, Ok(Vec::new())),
-            Err(error) => (None, Err(error)),
-        };
-        self.gather(own, true)?;
-        Ok(value)
-    }
-
     /// What rank 0 has, on all ranks; the others give their results so far.
     ///
     /// # Errors
@@ -137,15 +115,6 @@ impl<'g> Ranks<'g> {
     pub fn broadcast(&self, own: Result<Vec<u8>>) -> Result<Vec<u8>> {
         let own = own.map(|bytes| if self.is_first() { bytes } else { Vec::new() });
         Ok(self.all_gather(own)?.swap_remove(0))
-    }
-
-    /// What every rank has sent to this one; see [`Group::all_to_all`].
-    ///
-    /// # Errors
-    /// That of the first rank that has one; nothing is sent then.
-    pub fn all_to_all(&self, to: Result<Vec<Vec<u8>>>) -> Result<Vec<Vec<u8>>> {
-        let to = self.agree(to)?;
-        Ok(self.group.all_to_all(to))
     }
 
     /// To be called now and then in long work without exchanges.
@@ -167,7 +136,7 @@ fn failure(all: &[Vec<u8>]) -> Option<Failure> {
     if all.iter().all(|bytes| bytes.first() == Some(&VALUE)) {
         return None;
     }
-    let unknown = || Failure { message: "failed".into(), help: None, of_job: false };
+    let unknown = || Failure { message: "failed".into(), help: None };
     let error = |bytes: &Vec<u8>| -> Option<Failure> {
         let (&kind, text) = bytes.split_first()?;
         (kind == ERROR).then(|| serde_json::from_slice(text).unwrap_or_else(|_| unknown()))
@@ -175,7 +144,7 @@ fn failure(all: &[Vec<u8>]) -> Option<Failure> {
     let errors: Vec<Option<Failure>> = all.iter().map(error).collect();
     let first = errors.iter().position(Option::is_some).unwrap_or(0);
     let mut failure = errors[first].clone().unwrap_or_else(unknown);
-    if !failure.of_job && errors.iter().any(|error| *error != errors[first]) {
+    if errors.iter().any(|error| *error != errors[first]) {
         failure.message = message!("rank {first}: ", failure.message);
     }
     Some(failure)
@@ -196,11 +165,6 @@ mod tests {
                 let all = ranks.all_gather(Ok(vec![rank as u8; rank])).unwrap();
                 let expected: Vec<_> = (0..size).map(|r| vec![r as u8; r]).collect();
                 assert_eq!(all, expected);
-                let to = (0..size).map(|r| vec![(10 * rank + r) as u8; r + 1]).collect();
-                let from = ranks.all_to_all(Ok(to)).unwrap();
-                let expected: Vec<_> =
-                    (0..size).map(|r| vec![(10 * r + rank) as u8; rank + 1]).collect();
-                assert_eq!(from, expected);
                 assert_eq!(ranks.broadcast(Ok(vec![7 + rank as u8])).unwrap(), [7]);
                 assert_eq!(ranks.agree(Ok(rank)).unwrap(), rank);
                 ranks.go_on().unwrap();
@@ -223,7 +187,7 @@ mod tests {
                     while ranks.go_on().is_ok() {
                         std::thread::yield_now();
                     }
-                    ranks.all_to_all(Err(Error::request("stopped"))).map(drop)
+                    ranks.all_gather(Err(Error::request("stopped"))).map(drop)
                 };
                 let first = ranks.agree(job()).unwrap_err();
                 let again = ranks.all_gather(Ok(Vec::new())).unwrap_err();
@@ -244,10 +208,5 @@ mod tests {
             Ranks::new(group).agree(wrong).unwrap_err().to_string()
         });
         assert_eq!(errors, ["wrong", "wrong"]);
-        let errors = Threads::run(2, |group| {
-            let made = Ranks::new(group).first(|| Err::<(), _>(Error::request("no file")));
-            made.unwrap_err().to_string()
-        });
-        assert_eq!(errors, ["no file", "no file"]);
     }
 }

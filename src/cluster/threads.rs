@@ -57,8 +57,8 @@ impl SharedExchange {
 
 #[derive(Debug, Default)]
 struct ExchangeState {
-    // [from][to], of the exchange at work
-    sent: Vec<Vec<Vec<u8>>>,
+    // [rank], of the exchange at work
+    sent: Vec<Vec<u8>>,
     waiting: usize,
     // of barriers passed
     passed: u64,
@@ -111,19 +111,11 @@ impl Group for ThreadGroup {
     }
 
     fn all_gather(&self, own: &[u8]) -> Vec<Vec<u8>> {
-        self.all_to_all(vec![own.to_vec(); self.shared.size])
-    }
-
-    fn all_to_all(&self, to: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
-        assert_eq!(to.len(), self.shared.size, "messages of an exchange");
-        self.state().sent[self.rank] = to;
+        self.state().sent[self.rank] = own.to_vec();
         self.barrier();
-        let from = {
-            let mut state = self.state();
-            state.sent.iter_mut().map(|to| std::mem::take(&mut to[self.rank])).collect()
-        };
+        let all = self.state().sent.clone();
         self.barrier();
-        from
+        all
     }
 
     fn warn(&self) {

@@ -165,15 +165,6 @@ impl Message {
         });
         words.collect()
     }
-
-    /// Gives elements the ids that `new` has for them.
-    pub(crate) fn renumber(&mut self, new: impl Fn(IdKind, u64) -> Option<u64>) {
-        for part in &mut self.0 {
-            if let Fragment::Id(kind, id) = part {
-                *id = new(*kind, *id).unwrap_or(*id);
-            }
-        }
-    }
 }
 
 impl Display for Message {
@@ -271,14 +262,5 @@ mod tests {
             Term::Command(command) => format!("{command:?}"),
         };
         assert_eq!(help.spelled(short), "Untangle or levels/1 for vertex 7, no/");
-    }
-
-    #[test]
-    fn new_ids_are_in_the_text_too() {
-        let mut message = message!(Cell.id(1), " of 4 names ", Vertex.id(2), " and ", Cell.id(9));
-        let new = [10, 11];
-        message.renumber(|kind, id| (kind == Cell).then(|| new.get(id as usize).copied())?);
-        assert_eq!(message.to_string(), "cell 11 of 4 names vertex 2 and cell 9");
-        assert_eq!(message.elements().collect::<Vec<_>>(), [(Cell, 11), (Vertex, 2), (Cell, 9)]);
     }
 }

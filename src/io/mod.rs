@@ -17,7 +17,7 @@ mod dataset;
 mod high_order;
 mod lines;
 mod mesh_dataset;
-mod point_bytes;
+mod point_cloud;
 mod read;
 mod source;
 mod table;
@@ -32,10 +32,9 @@ pub use dataset::{
 pub use high_order::hexahedron_order;
 pub use mesh_dataset::{CREASE_EDGES, CREASE_SHARPNESS};
 pub use read::{
-    CellBlock, ControlMesh, CreaseTable, GroupName, MeshBlock, MeshParts, ReadOptions, ReadReport,
-    files_of, is_surface, read, read_block, read_creases, read_mesh, read_surface,
-    read_surface_with_options, read_surface_with_report, read_with_options, read_with_report,
-    solid_of_parts,
+    CellBlock, ControlMesh, CreaseTable, GroupName, MeshParts, ReadOptions, ReadReport, files_of,
+    is_surface, read, read_creases, read_mesh, read_surface, read_surface_with_options,
+    read_surface_with_report, read_with_options, read_with_report, solid_of_parts,
 };
 pub(crate) use source::bounded_file;
 pub use table::check_table_attributes;
@@ -53,7 +52,9 @@ pub mod vtkio {
     pub use super::read::vtkio::{solid, surface};
     pub use super::write::vtkio::{from_solid, from_surface};
 }
-pub(crate) use write::{Archive, check_all_jobs, write_rows};
+pub(crate) use write::{
+    Archive, ZipEntry, ZipMethod, central_directory, check_all_jobs, write_rows,
+};
 pub use write::{
     BezierPatch, FileOutline, Format, GlbOptions, JobPart, LengthUnit, Merged, PieceJob,
     PieceShare, PieceWriter, PolylinePiece, PolylineWriter, SurfaceFormat, UpAxis, WriteOptions,

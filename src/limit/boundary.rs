@@ -81,32 +81,26 @@ fn push_corner_faces(
     }
 }
 
-/// Numbers of what boundary faces share, by the first cell that has it, as the cell is called in
-/// the whole, and its place there: those of a part of the mesh are those of the whole.
-pub(crate) struct RimNames<'a, F> {
-    /// The mesh, or a part.
-    pub solid: &'a Solid,
-    /// The whole's id of a cell.
-    pub id: F,
-}
+/// Numbers of what boundary faces share, by the first cell that has it and its place there.
+pub(crate) struct RimNames<'a>(pub &'a Solid);
 
 /// Bits of a place in a cell.
 const PLACE: u32 = 14;
 
-impl<F: Fn(u32) -> u32> RimNames<'_, F> {
+impl RimNames<'_> {
     /// The number of a boundary face, in the order of [`boundary_faces`].
     pub fn number(&self, face: &BoundaryFace) -> u64 {
-        let element = &self.solid.elements()[face.element as usize];
+        let element = &self.0.elements()[face.element as usize];
         let corner = element.corner.map_or(0, |corner| u64::from(corner) + 1);
         let side = (2 * face.axis + face.side) as u64;
-        u64::from((self.id)(element.cell)) << 12 | corner << 3 | side
+        u64::from(element.cell) << 12 | corner << 3 | side
     }
 
     /// The sides of a boundary face, in (s, t).
     pub fn rim(&self, face: &BoundaryFace) -> Rim {
-        let topology = self.solid.topology();
+        let topology = self.0.topology();
         let BoundaryFace { axis, side, along, .. } = *face;
-        let element = &self.solid.elements()[face.element as usize];
+        let element = &self.0.elements()[face.element as usize];
         let Some(corner) = element.corner else {
             let vertex = |s: usize, t: usize| {
                 element.corners[VTK_CORNER[side << axis | s << along[0] | t << along[1]]]
@@ -138,7 +132,7 @@ impl<F: Fn(u32) -> u32> RimNames<'_, F> {
 
     /// From the middle of an edge to the middle of a face of a cell.
     fn spoke(&self, cell: u32, face: u32, ends: [u32; 2]) -> Border {
-        let topology = self.solid.topology();
+        let topology = self.0.topology();
         let faces = topology.cell_faces(cell);
         let local = faces.iter().position(|&f| f == face).unwrap_or_default();
         let (mut at, mut place) = (0, 0);
@@ -156,23 +150,23 @@ impl<F: Fn(u32) -> u32> RimNames<'_, F> {
 
     /// The number of the edge of two vertices, and whether it runs from the first to the second.
     fn edge_number(&self, [a, b]: [u32; 2]) -> (u64, bool) {
-        let cells = self.solid.topology().cells();
+        let cells = self.0.topology().cells();
         let place = |cell: u32, v: u32| cells.vertices(cell as usize).iter().position(|&x| x == v);
         let both = |&cell: &u32| Some((cell, [place(cell, a)?, place(cell, b)?]));
-        let around = self.solid.topology().vertex_cells(a).iter();
+        let around = self.0.topology().vertex_cells(a).iter();
         let found = around.filter_map(both).min_by_key(|(cell, _)| *cell);
         let (cell, [i, j]) = found.unwrap_or((u32::MAX, [0, 0])); // an edge is in some cell
         (self.number_in(cell, [i.min(j), i.max(j)]), i < j)
     }
 
     fn vertex(&self, v: u32) -> u64 {
-        let topology = self.solid.topology();
+        let topology = self.0.topology();
         let cell = topology.vertex_cells(v).iter().copied().min().unwrap_or(u32::MAX);
         let place = topology.cells().vertices(cell as usize).iter().position(|&x| x == v);
         self.number_in(cell, [place.unwrap_or_default(), 0])
     }
 
     fn number_in(&self, cell: u32, [i, j]: [usize; 2]) -> u64 {
-        u64::from((self.id)(cell)) << (2 * PLACE) | (i as u64) << PLACE | j as u64
+        u64::from(cell) << (2 * PLACE) | (i as u64) << PLACE | j as u64
     }
 }

@@ -53,7 +53,7 @@ mod tricubic;
 
 pub use device::{DeviceLocated, DeviceLocator};
 pub use hierarchy::{Hierarchy, Node};
-pub(crate) use pieces::PieceCounts;
+pub(crate) use pieces::layer_rings;
 pub use pieces::{AttributePieces, LocatorPieces, default_rings};
 pub use table::{Answer, PointTable, columns, write_header, write_rows};
 pub use tricubic::TricubicPoints;

@@ -10,7 +10,7 @@ use super::limit::LimitMap;
 use super::parameters::in_piece;
 use super::tricubic::{TricubicPoints, bounds};
 use crate::bezier::{Piece, Pieces};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::limit::{Leaf, LeafKind, Solid};
 use crate::memory;
 use crate::mesh::{Attribute, Controls, check_coordinates, check_point_count, component_ranges};
@@ -363,79 +363,32 @@ pub struct AttributePieces {
 /// Rings of pieces that a [`super::Locator`] makes by default: 4, or fewer if that would be more
 /// than 2¹⁸ pieces and more than four per leaf.
 pub fn default_rings(solid: &Solid) -> usize {
-    PieceCounts::of(solid).rings()
+    most_rings(solid, RINGS, ALWAYS_ALLOWED_PIECES.max(4 * solid.leaves().len() as u64))
 }
 
-/// How many pieces a solid, or parts of one, would have.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct PieceCounts {
-    pub leaves: u64,
-    /// Number of pieces by one ring, by two, and so on.
-    pub pieces: [u64; LAYER_RINGS],
+/// Rings for the pixels of layers, at least [`default_rings`].
+pub(crate) fn layer_rings(solid: &Solid) -> usize {
+    most_rings(solid, LAYER_RINGS, FEW_FOR_LAYERS).max(default_rings(solid))
 }
 
-impl PieceCounts {
-    pub fn of(solid: &Solid) -> Self {
-        let of_rings = |rings: u64| {
-            let layered = 3 * rings + 1;
-            let spatial = |s: usize| {
-                let structure = &solid.spatial_structures()[s];
-                let is_layered = |child: &usize| structure.sibling_permutation(*child).is_some();
-                let layered_siblings = (1..8).filter(is_layered).count() as u64;
-                rings * (7 - layered_siblings + layered_siblings * layered) + 1
-            };
-            let by_structure: Vec<u64> =
-                (0..solid.spatial_structures().len()).map(spatial).collect();
-            let of = |leaf: &Leaf| match leaf.kind {
-                LeafKind::Regular(_) => 1,
-                LeafKind::Layered(..) => layered,
-                LeafKind::Irregular(s, _) => by_structure[s as usize],
-            };
-            solid.leaves().par_iter().map(of).sum()
-        };
-        let pieces = std::array::from_fn(|i| of_rings(i as u64 + 1));
-        Self { leaves: solid.leaves().len() as u64, pieces }
-    }
+/// The most of `rings` rings that make no more than so many pieces.
+fn most_rings(solid: &Solid, rings: usize, pieces: u64) -> usize {
+    (1..=rings).rev().find(|&rings| piece_count(solid, rings as u64) <= pieces).unwrap_or(0)
+}
 
-    /// The counts as bytes, for other ranks.
-    pub fn to_bytes(self) -> Vec<u8> {
-        let all = [self.leaves].into_iter().chain(self.pieces);
-        all.flat_map(u64::to_ne_bytes).collect()
-    }
-
-    /// Reads the counts that [`PieceCounts::to_bytes`] has written.
-    ///
-    /// # Errors
-    /// [`Error::Request`] for anything else.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let mut own = Self::default();
-        let counts = std::iter::once(&mut own.leaves).chain(&mut own.pieces);
-        let mut all = bytes.as_chunks().0.iter().map(|&count| u64::from_ne_bytes(count));
-        for count in counts {
-            *count = all.next().ok_or_else(Error::broken_message)?;
-        }
-        Ok(own)
-    }
-
-    /// The counts of two parts together.
-    #[must_use]
-    pub fn and(self, other: Self) -> Self {
-        let pieces = std::array::from_fn(|i| self.pieces[i] + other.pieces[i]);
-        Self { leaves: self.leaves + other.leaves, pieces }
-    }
-
-    /// [`default_rings`].
-    pub fn rings(&self) -> usize {
-        self.most_rings(RINGS, ALWAYS_ALLOWED_PIECES.max(4 * self.leaves))
-    }
-
-    /// Rings for the pixels of layers, at least [`Self::rings`].
-    pub fn layer_rings(&self) -> usize {
-        self.most_rings(LAYER_RINGS, FEW_FOR_LAYERS).max(self.rings())
-    }
-
-    /// The most of `rings` rings that make no more than so many pieces.
-    fn most_rings(&self, rings: usize, pieces: u64) -> usize {
-        self.pieces[..rings].iter().rposition(|&n| n <= pieces).map_or(0, |at| at + 1)
-    }
+/// How many pieces a solid would have by so many rings.
+fn piece_count(solid: &Solid, rings: u64) -> u64 {
+    let layered = 3 * rings + 1;
+    let by_structure = solid.spatial_structures().iter().map(|structure| {
+        let is_layered = |child: &usize| structure.sibling_permutation(*child).is_some();
+        let layered_siblings = (1..8).filter(is_layered).count() as u64;
+        rings * (7 - layered_siblings + layered_siblings * layered) + 1
+    });
+    let by_structure: Vec<u64> = by_structure.collect();
+    let of = |leaf: &Leaf| match leaf.kind {
+        LeafKind::Regular(_) => 1,
+        LeafKind::Layered(..) => layered,
+        LeafKind::Irregular(s, _) => by_structure[s as usize],
+    };
+    solid.leaves().par_iter().map(of).sum()
 }

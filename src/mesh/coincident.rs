@@ -3,8 +3,6 @@
 //! Cells that do not share vertices look like one solid but are separate solids: each has a limit
 //! of its own, until [`SolidMesh::weld`] joins them.
 
-use std::cmp::Ordering;
-
 use rayon::prelude::*;
 
 use super::{SolidMesh, SurfaceMesh, components};
@@ -21,37 +19,25 @@ pub struct CoincidentVertices {
 }
 
 impl CoincidentVertices {
-    /// The coincident ones of these vertices, with their coordinates.
-    pub(crate) fn of(vertices: Vec<(u32, [f64; 3])>) -> Self {
+    /// Those among the vertices that are meant; 0 and −0 are equal.
+    fn among(points: &[[f64; 3]], meant: &[bool]) -> Self {
+        let bits = |v: u32| points[v as usize].map(|x| (x + 0.0).to_bits());
+        let vertices = meant.par_iter().enumerate().filter(|(_, meant)| **meant);
+        // a hash is compared sooner than coordinates
+        let mut keys: Vec<(u64, u32)> =
+            vertices.map(|(v, _)| (mixed(bits(v as u32)), v as u32)).collect();
+        keys.par_sort_unstable_by(|a, b| {
+            a.0.cmp(&b.0).then_with(|| (bits(a.1), a.1).cmp(&(bits(b.1), b.1)))
+        });
+        let same = |a: &(u64, u32), b: &(u64, u32)| a.0 == b.0 && bits(a.1) == bits(b.1);
         let mut found = Self::default();
-        let keys = (0..).zip(&vertices).map(|(i, (_, p))| (Self::hash(*p), i)).collect();
-        let (id, bits) = (|i: u32| vertices[i as usize].0, |i: u32| bits(vertices[i as usize].1));
-        for_each_position(keys, id, bits, |ids| found.add(ids));
-        found
-    }
-
-    /// A hash of coordinates that is one for all vertices at a position.
-    pub(crate) fn hash(point: [f64; 3]) -> u64 {
-        mixed(bits(point))
-    }
-
-    /// The coincident vertices of both, which have no position in common.
-    #[must_use]
-    pub(crate) fn joined(self, other: Self) -> Self {
-        let first = match (self.first, other.first) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        };
-        Self { count: self.count + other.count, extra: self.extra + other.extra, first }
-    }
-
-    /// Adds a place.
-    fn add(&mut self, ids: &[u32]) {
-        self.count += ids.len();
-        self.extra += ids.len() - 1;
-        if self.first.is_none_or(|[first, _]| ids[0] < first) {
-            self.first = Some([ids[0], ids[1]]);
+        for place in keys.chunk_by(same).filter(|place| place.len() > 1) {
+            found.count += place.len();
+            found.extra += place.len() - 1;
+            let next = [place[0].1, place[1].1];
+            found.first = Some(found.first.map_or(next, |first| first.min(next)));
         }
+        found
     }
 }
 
@@ -69,12 +55,9 @@ impl SurfaceMesh {
     /// Vertices where the surface ends that have equal coordinates; 0 and −0 are equal. Faces that
     /// own their corners look like one surface and are many. The mesh has been checked.
     pub fn coincident_ends(&self) -> CoincidentVertices {
-        let of = |is_meant: &dyn Fn(u32) -> bool| {
-            let meant = (0..).zip(&self.points).filter(|&(v, _)| is_meant(v));
-            CoincidentVertices::of(meant.map(|(v, &point)| (v, point)).collect())
-        };
+        let of = |meant: &[bool]| CoincidentVertices::among(&self.points, meant);
         // few meshes have any, wherever they are
-        if of(&|_| true).count == 0 {
+        if of(&vec![true; self.points.len()]).count == 0 {
             return CoincidentVertices::default();
         }
         let sides = self.faces.iter().flat_map(|face| {
@@ -89,7 +72,7 @@ impl SurfaceMesh {
         for edge in sides.chunk_by(|a, b| a == b).filter(|edge| edge.len() == 1) {
             edge[0].iter().for_each(|&v| ends[v as usize] = true);
         }
-        of(&|v| ends[v as usize])
+        of(&ends)
     }
 }
 
@@ -97,9 +80,7 @@ impl SolidMesh {
     /// Vertices of cells that have equal coordinates; 0 and −0 are equal. Vertices of no cell do
     /// not count.
     pub fn coincident_vertices(&self) -> CoincidentVertices {
-        let mut found = CoincidentVertices::default();
-        self.for_each_position(|ids| found.add(ids));
-        found
+        CoincidentVertices::among(&self.points, &self.used_vertices())
     }
 
     /// Number of connected components: they share no vertex with one another.
@@ -108,39 +89,6 @@ impl SolidMesh {
         let parts = components(self.points.len(), cells);
         let used = self.used_vertices();
         (0..).zip(&parts).filter(|&(v, &part)| v == part && used[v as usize]).count()
-    }
-
-    /// Shows the vertices of every place that has several, ascending.
-    fn for_each_position(&self, show: impl FnMut(&[u32])) {
-        let used = self.used_vertices();
-        let known = used.par_iter().enumerate().filter(|(_, used)| **used);
-        let bits = |v: u32| bits(self.points[v as usize]);
-        let keys = known.map(|(v, _)| (mixed(bits(v as u32)), v as u32)).collect();
-        for_each_position(keys, |v| v, bits, show);
-    }
-}
-
-/// Coordinates of a place: 0 and −0 are one.
-fn bits(point: [f64; 3]) -> [u64; 3] {
-    point.map(|x| (x + 0.0).to_bits())
-}
-
-/// Shows the ids of the items of every place that has several, ascending. The items have keys:
-/// hashes of their coordinates.
-fn for_each_position(
-    mut keys: Vec<(u64, u32)>,
-    id: impl Fn(u32) -> u32 + Sync,
-    bits: impl Fn(u32) -> [u64; 3] + Sync,
-    mut show: impl FnMut(&[u32]),
-) {
-    let compared = |a: &(u64, u32), b: &(u64, u32)| match a.0.cmp(&b.0) {
-        Ordering::Equal => bits(a.1).cmp(&bits(b.1)).then(id(a.1).cmp(&id(b.1))),
-        order => order,
-    };
-    keys.par_sort_unstable_by(compared);
-    let same = |a: &(u64, u32), b: &(u64, u32)| a.0 == b.0 && bits(a.1) == bits(b.1);
-    for place in keys.chunk_by(same).filter(|place| place.len() > 1) {
-        show(&place.iter().map(|key| id(key.1)).collect::<Vec<_>>());
     }
 }
 

@@ -1,8 +1,5 @@
 //! Hexahedra that are folded or flat at a corner.
 
-use crate::numbers::{by_count, counted};
-use std::ops::Range;
-
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
@@ -10,6 +7,7 @@ use super::SolidMesh;
 use super::handedness::{Handedness, scaled_jacobian};
 use crate::error::IdKind::Cell;
 use crate::error::Message;
+use crate::numbers::{by_count, counted};
 
 /// For each corner of a hexahedron the corners that its edges lead to, along u, v and w turned so
 /// that their determinant is positive in a box.
@@ -49,15 +47,6 @@ impl SolidMesh {
     /// The hexahedra that are folded or flat at a corner, in the handedness of the mesh. Cells with
     /// vertices that do not exist do not count.
     pub fn folded_corners(&self, handedness: &Handedness) -> FoldedCorners {
-        self.folded_among(0..self.cells.len(), handedness)
-    }
-
-    /// Like [`Self::folded_corners`], for some cells alone.
-    pub(crate) fn folded_among(
-        &self,
-        range: Range<usize>,
-        handedness: &Handedness,
-    ) -> FoldedCorners {
         let sign = if handedness.is_all_left() { -1.0 } else { 1.0 };
         let folded = |c: usize| -> Option<(u32, f64)> {
             let corners = self.cells.hexahedron(c)?;
@@ -69,7 +58,8 @@ impl SolidMesh {
             let least = least_corner(&self.points, corners, sign);
             (least <= 0.0 && !is_left).then_some((c as u32, least))
         };
-        let found: Vec<(u32, f64)> = range.into_par_iter().filter_map(folded).collect();
+        let found: Vec<(u32, f64)> =
+            (0..self.cells.len()).into_par_iter().filter_map(folded).collect();
         let worst = found.iter().copied().reduce(|a, b| if b.1 < a.1 { b } else { a });
         FoldedCorners { cells: found.into_iter().map(|(cell, _)| cell).collect(), worst }
     }

@@ -1,13 +1,11 @@
 //! Hexahedra whose corner order is left-handed in space.
 
-use crate::numbers::{by_count, counted};
-use std::ops::Range;
-
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::{Cells, SolidMesh};
 use crate::error::{IdKind, Message};
+use crate::numbers::{by_count, counted};
 
 /// Hexahedra of a mesh that are left-handed at their centers: the trilinear map of
 /// their corners has a negative Jacobian determinant there.
@@ -28,12 +26,6 @@ pub struct Handedness {
 impl Handedness {
     /// Of `cells` over `points`. Cells with vertices that do not exist do not count.
     pub fn of(cells: &Cells, points: &[[f64; 3]]) -> Self {
-        Self::among(0..cells.len(), cells, points)
-    }
-
-    /// The handedness of some of these cells.
-    pub(crate) fn among(range: Range<usize>, cells: &Cells, points: &[[f64; 3]]) -> Self {
-        let count = range.len();
         let left = |c: usize| -> Option<(u32, f64)> {
             let corners = cells.hexahedron(c)?;
             let known = corners.iter().all(|&v| (v as usize) < points.len());
@@ -44,7 +36,7 @@ impl Handedness {
         let worse = |a: (u32, f64), b: (u32, f64)| {
             if b.1 < a.1 || b.1 == a.1 && b.0 < a.0 { b } else { a }
         };
-        let found = range.into_par_iter().filter_map(left);
+        let found = (0..cells.len()).into_par_iter().filter_map(left);
         let (left_handed, worst) = found.map(|cell| (1, Some(cell))).reduce(
             || (0, None),
             |a, b| match (a, b) {
@@ -52,7 +44,7 @@ impl Handedness {
                 ((0, None), other) | (other, _) => other,
             },
         );
-        Self { cells: count, left_handed, worst }
+        Self { cells: cells.len(), left_handed, worst }
     }
 
     /// Whether every cell is a left-handed hexahedron.

@@ -42,7 +42,7 @@ pub use groups::FaceGroup;
 pub use handedness::Handedness;
 pub use precision::{CellLengths, single_precision_loss, single_precision_loss_in};
 pub(crate) use precision::{check_attributes, check_coordinates, check_cubes};
-pub(crate) use repeated::{WeldGrid, WeldNearness, WeldPlace, WeldPoint, repeated, shorten};
+pub(crate) use repeated::{WeldNearness, WeldPoint, repeated, shorten};
 
 pub use ids::{CellId, VertexId};
 pub(crate) use surface::COLOR;

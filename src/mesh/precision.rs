@@ -182,15 +182,6 @@ impl CellLengths {
         Self { largest, smallest: sizes.fold(f64::INFINITY, f64::min) }
     }
 
-    /// The lengths of the cells of two meshes.
-    #[must_use]
-    pub fn of_both(self, other: Self) -> Self {
-        Self {
-            largest: self.largest.max(other.largest),
-            smallest: self.smallest.min(other.smallest),
-        }
-    }
-
     /// What single precision loses of the points of cells refined `levels` times, in words, if it
     /// does not tell 1,000 parts of the smallest cell apart.
     #[must_use]

@@ -25,7 +25,7 @@ const MIN_EDGE_OFFSETS: f64 = 16.0;
 const LEVELS: usize = 32;
 
 /// A box of space in which points are looked up.
-pub(crate) type WeldPlace = [i64; 3];
+type WeldPlace = [i64; 3];
 
 /// A point of a piece, and how far a point that repeats it may be off.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,7 +65,7 @@ impl WeldNearness {
 
 /// Boxes of space of a width.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct WeldGrid {
+struct WeldGrid {
     width: f64,
 }
 

@@ -2,12 +2,11 @@
 
 use std::ops::Range;
 
-use super::exchange::numbers;
-use super::{Cutter, Part, RankPart};
+use super::{Cutter, Part};
 use crate::error::{Error, Result};
 use crate::limit::Solid;
 use crate::mesh::{Attribute, CellKind, Cells, FaceGroup, Handedness, Polygons, SolidMesh};
-use crate::refine::{Refinement, hexahedra, refine};
+use crate::refine::{Refinement, check_levels, child_count, hexahedra, refine};
 use crate::scheme::{VertexRule, crease};
 use crate::topology::{NONE, Sharpness, Topology, stars};
 
@@ -19,9 +18,16 @@ use crate::topology::{NONE, Sharpness, Topology, stars};
 /// of the whole.
 #[derive(Debug)]
 pub struct Blocks<'m> {
-    part: &'m RankPart,
+    mesh: &'m SolidMesh,
     cutter: Cutter<'m>,
+    levels: usize,
     rule: VertexRule,
+    // the first that a cell has
+    first_vertex: Option<u32>,
+    // [cell]: cells that one refinement makes before it
+    children: Vec<u64>,
+    // [cell]: elements before it, and at their end
+    ends: Vec<u64>,
     // that of the refined mesh, once it is known
     extent: Option<Extent>,
 }
@@ -72,51 +78,80 @@ impl Block {
     }
 }
 
+/// Elements that a cell becomes after some levels.
+fn elements_of(cells: &Cells, cell: usize, levels: usize) -> u64 {
+    match (levels, cells.kind(cell)) {
+        (0, CellKind::Hexahedron) => 1,
+        (0, _) => cells.vertices(cell).len() as u64,
+        _ => (cells.vertices(cell).len() as u64) << (3 * (levels - 1)),
+    }
+}
+
+/// Elements before each cell after some levels, and all of them.
+fn element_ends(cells: &Cells, levels: usize) -> Vec<u64> {
+    let mut ends = vec![0];
+    ends.extend((0..cells.len()).scan(0, |sum, cell| {
+        *sum += elements_of(cells, cell, levels);
+        Some(*sum)
+    }));
+    ends
+}
+
 impl<'m> Blocks<'m> {
-    /// Blocks of the elements of a part. [`Block::solid`] wants the default rule.
+    /// Blocks of the elements of a mesh that is refined some times. [`Block::solid`] wants the
+    /// default rule.
     ///
     /// # Errors
-    /// What a [`Cutter`] refuses.
-    pub fn new(part: &'m RankPart, rule: VertexRule) -> Result<Self> {
-        let of = if part.is_whole() { Cutter::of_whole } else { Cutter::of_part };
-        let cutter = of(part.mesh()).map_err(|error| part.of_whole(error))?;
-        Ok(Self { part, cutter, rule, extent: None })
+    /// Refined meshes of more than 2²⁸ cells, and what a [`Cutter`] refuses.
+    pub fn new(mesh: &'m SolidMesh, levels: usize, rule: VertexRule) -> Result<Self> {
+        check_levels(mesh.cells.len(), child_count(mesh), levels)?;
+        let cells = &mesh.cells;
+        Ok(Self {
+            mesh,
+            cutter: Cutter::of_whole(mesh)?,
+            levels,
+            rule,
+            first_vertex: (0..cells.len()).flat_map(|c| cells.vertices(c)).copied().min(),
+            children: element_ends(cells, 1),
+            ends: element_ends(cells, levels),
+            extent: None,
+        })
     }
 
-    /// The elements of the cells that the part owns, among all of the refined mesh.
-    pub fn elements(&self) -> Range<usize> {
-        let ends = self.part.element_ends();
-        ends[0] as usize..ends[ends.len() - 1] as usize
+    /// Levels of refinement.
+    pub fn levels(&self) -> usize {
+        self.levels
     }
 
-    /// Number of cells that the part owns.
+    /// Number of cells before refinement.
     pub fn cell_count(&self) -> usize {
-        self.part.part().owned.len()
+        self.mesh.cells.len()
     }
 
-    /// The cells of the refined mesh that its elements are of, by their ids in the whole.
-    pub(crate) fn cells(&self) -> Range<u32> {
-        let Part { cells, owned, .. } = self.part.part();
-        let at = |cell: &u32| cells[*cell as usize];
-        match (self.part.levels, owned.first(), owned.last()) {
-            (0, Some(first), Some(last)) => at(first)..at(last) + 1,
-            (_, Some(_), _) => self.elements().start as u32..self.elements().end as u32,
-            _ => 0..0,
-        }
+    /// Number of elements.
+    pub fn count(&self) -> usize {
+        self.elements(0..self.cell_count()).len()
     }
 
-    /// The elements of the block in runs of at most `most`, or of one cell, none of which splits a
+    /// The elements of a run of the cells.
+    ///
+    /// # Panics
+    /// If the mesh does not have that many cells.
+    pub fn elements(&self, cells: Range<usize>) -> Range<usize> {
+        self.ends[cells.start] as usize..self.ends[cells.end] as usize
+    }
+
+    /// Elements, of whole cells, in runs of at most `most`, or of one cell, none of which splits a
     /// cell of the refined mesh.
-    pub fn runs(&self, most: usize) -> Vec<Range<usize>> {
-        let Range { mut start, end } = self.elements();
-        let ends = self.part.element_ends();
+    pub fn runs(&self, elements: Range<usize>, most: usize) -> Vec<Range<usize>> {
+        let Range { mut start, end } = elements;
         let mut runs = Vec::new();
         while start < end {
             let mut stop = (start + most).min(end);
-            if self.part.levels == 0 && stop < end {
-                let split = ends.partition_point(|&e| e <= stop as u64) - 1;
-                let whole = ends[split] as usize;
-                stop = if whole > start { whole } else { ends[split + 1] as usize };
+            if self.levels == 0 && stop < end {
+                let split = self.ends.partition_point(|&e| e <= stop as u64) - 1;
+                let whole = self.ends[split] as usize;
+                stop = if whole > start { whole } else { self.ends[split + 1] as usize };
             }
             runs.push(start..stop);
             start = stop;
@@ -126,28 +161,19 @@ impl<'m> Blocks<'m> {
 
     /// Whether the refined mesh has corners.
     pub fn has_corners(&self) -> bool {
-        let decay = |s: f64| (0..self.part.levels).fold(s, |s, _| crease::decayed(s));
-        decay(self.part.sharpest_corner) > 0.0
+        let decayed = |s: f64| (0..self.levels).fold(s, |s, _| crease::decayed(s));
+        self.mesh.creases.corners.iter().any(|corner| decayed(corner.sharpness) > 0.0)
     }
 
-    /// Whether the extent of the refined mesh has to be found before any block: see
-    /// [`Blocks::set_extent`].
-    pub fn needs_extent(&self) -> bool {
-        self.part.levels > 0
-    }
-
-    /// The extent of the refined cells of some of the cells that the part owns: `cells` counts them
-    /// from 0, ascending.
+    /// The extent of the refined cells of a run of the cells.
     ///
     /// # Errors
     /// Those of [`Blocks::block`].
     ///
     /// # Panics
-    /// If the part does not own that many cells.
+    /// If the mesh does not have that many cells.
     pub fn extent(&self, cells: Range<usize>) -> Result<Extent> {
-        let ends = self.part.element_ends();
-        let elements = ends[cells.start] as usize..ends[cells.end] as usize;
-        let (block, has_first) = self.refined(elements)?;
+        let (block, has_first) = self.refined(self.elements(cells))?;
         let mesh = &block.mesh;
         let mut used = vec![false; mesh.points.len()];
         for &cell in &block.owned {
@@ -169,23 +195,18 @@ impl<'m> Blocks<'m> {
     }
 
     /// Sets the extents of all cells joined, on which the last bits of evaluations far from the
-    /// origin depend.
+    /// origin depend. A mesh of 0 levels has no need of it.
     pub fn set_extent(&mut self, extent: Extent) {
         self.extent = Some(extent);
     }
 
-    /// What [`Blocks::set_extent`] has set.
-    pub fn extent_of_all(&self) -> Option<&Extent> {
-        self.extent.as_ref()
-    }
-
-    /// The block of some elements, within [`Blocks::elements`].
+    /// The block of some elements.
     ///
     /// # Errors
     /// Those of the setup that concern the cells of the elements.
     ///
     /// # Panics
-    /// If the elements are not within [`Blocks::elements`].
+    /// If there are not that many elements.
     pub fn block(&self, elements: Range<usize>) -> Result<Block> {
         let (mut block, _) = self.refined(elements)?;
         if let (Some(extent), false) = (&self.extent, block.owned.is_empty()) {
@@ -194,39 +215,32 @@ impl<'m> Blocks<'m> {
         Ok(block)
     }
 
-    /// What is wrong with the part, in the ids of the whole, where a block has an error: of the
-    /// whole mesh that of one program.
+    /// What is wrong with the whole mesh, where a block has an error.
     pub fn fault(&self, error: Error) -> Error {
-        let Part { mesh, owned, .. } = self.part.part();
         let find = || {
-            let topology = Topology::of_part(mesh)?;
-            if self.part.is_whole() {
-                topology.validate()?
-            } else {
-                // ghosts have not all their neighbors
-                topology.validate_around(owned)?
-            }
-            Sharpness::resolve(&mesh.creases, &topology)?;
-            mesh.creases.check_evaluable(self.part.levels)
+            let topology = Topology::of_part(self.mesh)?;
+            topology.validate()?;
+            Sharpness::resolve(&self.mesh.creases, &topology)?;
+            self.mesh.creases.check_evaluable(self.levels)
         };
-        find().err().map_or(error, |found| self.part.of_whole(found))
+        find().err().unwrap_or(error)
     }
 
     /// The block without the vertices that span the refined mesh, and whether the first vertex of
     /// the whole is its first.
     fn refined(&self, elements: Range<usize>) -> Result<(Block, bool)> {
         let [from, to] = [elements.start as u64, elements.end as u64];
-        let ends = self.part.element_ends();
+        let ends = &self.ends;
         let first = ends.partition_point(|&start| start <= from).saturating_sub(1);
         let end = ends.partition_point(|&start| start < to);
         let own = if elements.is_empty() { 0..0 } else { first..end };
         // of no element: cells without corners
-        let own: Vec<usize> = own.filter(|&c| ends[c] < ends[c + 1]).collect();
-        let before = own.first().map_or(0, |&c| ends[c]);
-        let owned: Vec<u32> = own.iter().map(|&c| self.part.part().owned[c]).collect();
-        let levels = self.part.levels;
+        let owned: Vec<u32> =
+            own.filter(|&c| ends[c] < ends[c + 1]).map(|cell| cell as u32).collect();
+        let before = owned.first().map_or(0, |&cell| ends[cell as usize]);
+        let levels = self.levels;
         let has_first = levels > 0
-            && self.part.first_vertex.is_some_and(|first| {
+            && self.first_vertex.is_some_and(|first| {
                 self.cutter.cells_at(first).iter().any(|cell| owned.binary_search(cell).is_ok())
             });
         let keeps = |level: usize, cell: u32| {
@@ -234,42 +248,18 @@ impl<'m> Blocks<'m> {
             let first = u64::from(cell) << (3 * below);
             first < to && from < first + (1 << (3 * below))
         };
-        let block = self.block_of(&owned, keeps)?;
+        let Part { mesh, cells, owned, .. } = self.cutter.around(&owned);
+        // once refined there are no other cells
+        let has_other_cells = levels == 0 && !self.mesh.cells.all_hexahedra();
         let elements = match levels {
             0 => (from - before) as usize..(to - before) as usize,
             _ => 0..elements.len(),
         };
-        Ok((Block { elements, ..block }, has_first))
-    }
-
-    /// The block of all cells that the part owns, which need not be a run of the whole.
-    ///
-    /// # Errors
-    /// Those of [`Blocks::block`].
-    pub(crate) fn whole(&self) -> Result<Block> {
-        let mut block = self.block_of(&self.part.part().owned, |_, _| true)?;
-        if let (Some(extent), false) = (&self.extent, block.owned.is_empty()) {
-            extent.add_to(&mut block.mesh);
-        }
-        Ok(block)
-    }
-
-    /// The refined mesh around those children of some cells of the part that `keeps` takes, by the
-    /// level above and their id in the whole; it names no elements.
-    fn block_of(&self, owned: &[u32], keeps: impl Fn(usize, u32) -> bool) -> Result<Block> {
-        let Part { mesh, cells, owned, .. } = self.cutter.around(owned);
-        let levels = self.part.levels;
-        if levels == 0 {
-            let cells = cells.iter().map(|&c| self.part.part().cells[c as usize]).collect();
-            let has_other_cells = self.part.has_other_cells;
-            return Ok(Block { mesh, cells, owned, elements: 0..0, has_other_cells });
-        }
-        // its cells are those of the part until the first step
-        let mut block = Block { mesh, cells, owned, elements: 0..0, has_other_cells: false };
+        let mut block = Block { mesh, cells, owned, elements, has_other_cells };
         for level in 0..levels {
             block = self.step(&block, level, |cell| keeps(level, cell))?;
         }
-        Ok(block)
+        Ok((block, has_first))
     }
 
     /// A block refined once more; it owns those children of its owned cells that `keeps` takes.
@@ -289,7 +279,7 @@ impl<'m> Blocks<'m> {
         let id = |&(parent, corner): &(u32, u8)| {
             let parent = block.cells[parent as usize];
             let first = match level {
-                0 => self.part.children[parent as usize] as u32,
+                0 => self.children[parent as usize] as u32,
                 _ => 8 * parent,
             };
             first + u32::from(corner)
@@ -355,19 +345,17 @@ impl Extent {
         Self { first: self.first.or_else(|| other.first.clone()), ..self }
     }
 
-    /// The extent as bytes, for other ranks.
-    pub fn to_bytes(&self) -> Vec<u8> {
+    /// The extent as numbers, for other ranks.
+    pub fn to_numbers(&self) -> Vec<f64> {
         let first = self.first.as_deref().unwrap_or_default();
-        let all = [&[self.low.len() as f64], &self.low[..], &self.high[..], first].concat();
-        bytemuck::cast_slice(&all).to_vec()
+        [&[self.low.len() as f64], &self.low[..], &self.high[..], first].concat()
     }
 
-    /// Reads the extent that [`Extent::to_bytes`] has written.
+    /// Reads the extent that [`Extent::to_numbers`] has written.
     ///
     /// # Errors
     /// [`Error::Request`] for anything else.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let all: Vec<f64> = numbers(bytes)?.collect();
+    pub fn from_numbers(all: &[f64]) -> Result<Self> {
         let (&count, values) = all.split_first().ok_or_else(Error::broken_message)?;
         if ![2.0, 3.0].map(|lists| lists * count).contains(&(values.len() as f64)) {
             return Err(Error::broken_message());

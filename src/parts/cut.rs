@@ -78,7 +78,7 @@ impl Cut {
 }
 
 /// Refuses costs that are not one for each cell, finite and at least 0.
-pub(super) fn check_costs(mesh: &SolidMesh, costs: &[f64]) -> Result<()> {
+fn check_costs(mesh: &SolidMesh, costs: &[f64]) -> Result<()> {
     let cells = mesh.cells.len();
     let are_sound = costs.len() == cells && costs.iter().all(|c| c.is_finite() && *c >= 0.0);
     are_sound.then_some(()).ok_or_else(|| {

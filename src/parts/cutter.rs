@@ -1,6 +1,5 @@
 //! Making parts of a mesh.
 
-use super::extremes::Extremes;
 use super::{Cut, Part};
 use crate::error::IdKind::{Cell, Vertex};
 use crate::error::{Error, Result};
@@ -37,21 +36,11 @@ impl<'m> Cutter<'m> {
         Ok(Self { owned: cut.owned(), ..Self::of_whole(mesh)? })
     }
 
-    /// A cutter of a whole mesh without a cut, for [`Cutter::around`].
+    /// A cutter of a mesh without a cut, for [`Cutter::around`].
     ///
     /// # Errors
     /// Those of the mesh and its creases.
     pub(super) fn of_whole(mesh: &'m SolidMesh) -> Result<Self> {
-        let cutter = Self::of_part(mesh)?;
-        let extremes = Extremes::of(mesh, 0, |v| !cutter.vertex_cells.row(v).is_empty());
-        Ok(Self { span: extremes.span().collect(), ..cutter })
-    }
-
-    /// The same of a part, which holds vertices of no cell that span the whole.
-    ///
-    /// # Errors
-    /// Those of [`Cutter::of_whole`].
-    pub(super) fn of_part(mesh: &'m SolidMesh) -> Result<Self> {
         let (cells, vertices) = (mesh.cells.len(), mesh.points.len());
         check(mesh)?;
         let corners = |c: u32| mesh.cells.vertices(c as usize).iter().copied();
@@ -71,7 +60,7 @@ impl<'m> Cutter<'m> {
             all.sort_unstable();
             all
         };
-        let span = Extremes::of(mesh, 0, |_| true).span().collect();
+        let span = spanning(mesh, |v| !vertex_cells.row(v).is_empty());
         Ok(Self {
             mesh,
             owned: Vec::new(),
@@ -180,8 +169,26 @@ impl<'m> Cutter<'m> {
     }
 }
 
+/// Of the `used` vertices of a mesh the first, and those with the least and the largest of each
+/// coordinate and component of an attribute, some more than once.
+fn spanning(mesh: &SolidMesh, used: impl Fn(usize) -> bool) -> Vec<u32> {
+    let mut span: Vec<u32> =
+        (0..mesh.points.len()).find(|&v| used(v)).map(|v| v as u32).into_iter().collect();
+    let attributes = mesh.attributes.iter().map(|a| (&a.values[..], a.width));
+    for (values, width) in [(mesh.points.as_flattened(), 3)].into_iter().chain(attributes) {
+        for component in 0..width {
+            let along = values.iter().skip(component).step_by(width).zip(0_u32..);
+            let along = || along.clone().filter(|&(x, v)| used(v as usize) && !x.is_nan());
+            // the first of equal least ones, the last of equal largest ones
+            span.extend(along().min_by(|a, b| a.0.total_cmp(b.0)).map(|(_, v)| v));
+            span.extend(along().max_by(|a, b| a.0.total_cmp(b.0)).map(|(_, v)| v));
+        }
+    }
+    span
+}
+
 /// Checks numbers and lengths of a mesh, and that its cells name vertices that it has.
-pub(super) fn check(mesh: &SolidMesh) -> Result<()> {
+fn check(mesh: &SolidMesh) -> Result<()> {
     mesh.check()?;
     let vertices = mesh.points.len();
     let unknown = |v: &&u32| **v as usize >= vertices;

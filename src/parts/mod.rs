@@ -12,16 +12,12 @@
 //! none of its cells.
 //!
 //! # Practice
-//! [`Blocks`] gives the elements of a mesh, of a rank's part of one, or of the same refined some
-//! times, in their order and some at a time: the refined mesh as a whole never exists.
-//! [`Block::own`] is a piece of a file.
+//! [`Blocks`] gives the elements of a mesh, or of the same refined some times, in their order and
+//! some at a time: the refined mesh as a whole never exists. [`Block::own`] is a piece of a file.
+//! Programs that do one job together ([`Ranks`](crate::cluster::Ranks)) each read the control mesh
+//! and take blocks of their own.
 //!
-//! Programs that do one job together ([`Ranks`](crate::cluster::Ranks)) each hold a block of the
-//! mesh, a [`DistributedMesh`], and get from it the part that they need, a [`RankPart`]. A
-//! [`PointExchange`] brings the part's control points whenever they have moved.
-//!
-//! A [`Cut`] says which part owns each cell: runs along a Hilbert curve of about equal cost, or,
-//! with the feature `metis`, parts by METIS. A
+//! A [`Cut`] says which part owns each cell: runs along a Hilbert curve of about equal cost. A
 //! [`Cutter`] makes one [`Part`] after another, each in the time of its own size;
 //! [`Part::solid`] analyzes it, and its elements are those of the owned cells.
 //!
@@ -44,34 +40,14 @@
 //! ```
 
 mod blocks;
-mod clusters;
 mod cut;
 mod cutter;
-mod distributed;
-mod estimate;
-pub(crate) mod exchange;
-mod extremes;
-mod gather;
-mod inverted;
-#[cfg(any(feature = "metis", test))]
-mod metis;
-mod moved;
 mod own;
-mod rank_inverted;
-mod rank_part;
-mod repeated;
-mod scatter;
 
 pub use blocks::{Block, Blocks, Extent};
-pub(crate) use clusters::RankClusters;
 pub use cut::{Cut, costs};
 pub use cutter::Cutter;
-pub use distributed::DistributedMesh;
-pub use estimate::{Estimate, Rates, Workload};
-pub use inverted::Inverted;
-pub use moved::PointExchange;
 pub use own::Own;
-pub use rank_part::RankPart;
 
 use crate::error::Result;
 use crate::limit::Solid;

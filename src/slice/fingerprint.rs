@@ -5,13 +5,9 @@ use std::ops::Range;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
-use crate::cluster::{Ranks, block};
-use crate::error::Result;
 use crate::mesh::{
     Attribute, BoundaryRule, CellKind, CreaseRule, Creases, SolidMesh, SurfaceMesh, TriangleRule,
 };
-use crate::parts::DistributedMesh;
-use crate::parts::exchange::{Holders, fetch};
 use crate::scheme::Scheme;
 
 /// Points or cells that are hashed together: many programs may hash a mesh.
@@ -26,46 +22,19 @@ const HASH_CHUNK_ROWS: usize = 1 << 16;
 /// If an attribute or an array of cells has fewer values than [`SolidMesh::check`] demands.
 pub fn fingerprint(mesh: &SolidMesh) -> String {
     let [point_count, cell_count] = [mesh.points.len(), mesh.cells.len()];
-    let values = |count: usize, values: &[f64], width: usize| {
-        digests(count, |row, bytes| value_row(values, width, row, bytes))
-    };
-    let attributes = mesh.attributes.iter().map(|a| values(point_count, &a.values, a.width));
-    let cell_data = mesh.cell_data.iter().map(|a| values(cell_count, &a.values, a.width));
-    let digests = Digests {
-        point_count,
-        points: digests(point_count, |row, bytes| point_row(mesh, row, bytes)),
-        cell_count,
-        cells: digests(cell_count, |row, bytes| cell_row(mesh, row, bytes)),
-        attributes: attributes.collect(),
-        cell_data: cell_data.collect(),
-    };
-    Fingerprint::of_digests(mesh, digests)
-}
-
-/// The [`fingerprint`] of a mesh that ranks hold.
-///
-/// # Errors
-/// Those of other ranks.
-pub fn shared_fingerprint(ranks: &Ranks<'_>, mesh: &DistributedMesh) -> Result<String> {
-    let (block, vertices, cells) = (mesh.block(), mesh.vertices(), mesh.cells());
-    if ranks.size() == 1 {
-        return Ok(fingerprint(block));
+    let mut hash = Fingerprint(Sha256::new());
+    hash.count(point_count);
+    hash.0.update(digests(point_count, |row, bytes| push_numbers(&mesh.points[row], bytes)));
+    hash.count(cell_count);
+    hash.0.update(digests(cell_count, |row, bytes| cell_row(mesh, row, bytes)));
+    hash.creases(&mesh.creases);
+    let attributes = mesh.attributes.iter().map(|a| (&a.name[..], a.width, &a.values[..]));
+    hash.arrays(point_count, attributes);
+    if !mesh.cell_data.is_empty() {
+        let arrays = mesh.cell_data.iter().map(|a| (&a.name[..], a.width, &a.values[..]));
+        hash.arrays(cell_count, arrays);
     }
-    let values = |holders: &Holders, values: &[f64], width: usize| {
-        shared_digests(ranks, holders, |row, bytes| value_row(values, width, row, bytes))
-    };
-    let attributes = block.attributes.iter().map(|a| values(vertices, &a.values, a.width));
-    let cell_data = block.cell_data.iter().map(|a| values(cells, &a.values, a.width));
-    // fields in the order in which all ranks exchange them
-    let digests = Digests {
-        point_count: vertices.count(),
-        points: shared_digests(ranks, vertices, |row, bytes| point_row(block, row, bytes))?,
-        cell_count: cells.count(),
-        cells: shared_digests(ranks, cells, |row, bytes| cell_row(block, row, bytes))?,
-        attributes: attributes.collect::<Result<_>>()?,
-        cell_data: cell_data.collect::<Result<_>>()?,
-    };
-    Ok(Fingerprint::of_digests(block, digests))
+    hash.finish()
 }
 
 /// The fingerprint of a mesh that is refined some times first.
@@ -77,14 +46,6 @@ pub fn refined_fingerprint(fingerprint: String, levels: usize) -> String {
     hash.text(&fingerprint);
     hash.count(levels);
     hash.finish()
-}
-
-fn point_row(mesh: &SolidMesh, row: usize, bytes: &mut Vec<u8>) {
-    push_numbers(&mesh.points[row], bytes);
-}
-
-fn value_row(values: &[f64], width: usize, row: usize, bytes: &mut Vec<u8>) {
-    push_numbers(&values[row * width..][..width], bytes);
 }
 
 fn push_numbers(numbers: &[f64], bytes: &mut Vec<u8>) {
@@ -116,31 +77,6 @@ fn digests(count: usize, row: impl Fn(usize, &mut Vec<u8>) + Sync) -> Vec<u8> {
     let all: Vec<Vec<u8>> =
         (0..count.div_ceil(HASH_CHUNK_ROWS)).into_par_iter().map(of_chunk).collect();
     all.concat()
-}
-
-/// [`digests`] of rows that ranks hold; each hashes a run of the chunks.
-fn shared_digests(
-    ranks: &Ranks<'_>,
-    holders: &Holders,
-    row: impl Fn(usize, &mut Vec<u8>),
-) -> Result<Vec<u8>> {
-    let chunks = holders.count().div_ceil(HASH_CHUNK_ROWS);
-    let own = block(chunks, ranks.rank(), ranks.size());
-    let mut digests = Vec::new();
-    for turn in 0..chunks.div_ceil(ranks.size()) {
-        let chunk = Some(own.start + turn).filter(|chunk| own.contains(chunk));
-        let rows = chunk.map_or(0..0, |chunk| rows_of(chunk, holders.count()));
-        let rows: Vec<u32> = rows.map(|row| row as u32).collect();
-        let mut hash = Sha256::new();
-        fetch(ranks, holders, &rows, &row, |bytes| {
-            hash.update(bytes);
-            Ok(())
-        })?;
-        if chunk.is_some() {
-            digests.extend(hash.finalize());
-        }
-    }
-    Ok(ranks.all_gather(Ok(digests))?.concat())
 }
 
 fn rows_of(chunk: usize, count: usize) -> Range<usize> {
@@ -180,46 +116,23 @@ fn rules_text(mesh: &SurfaceMesh, scheme: Scheme) -> String {
     format!("{} {creases} {boundary} {triangles}", scheme.stored_name())
 }
 
-/// Hashes of the long lists of a mesh.
-struct Digests {
-    point_count: usize,
-    points: Vec<u8>,
-    cell_count: usize,
-    cells: Vec<u8>,
-    // of the values of each
-    attributes: Vec<Vec<u8>>,
-    cell_data: Vec<Vec<u8>>,
-}
-
 /// A hash of lists, each after its length, so that no two meshes say the same.
 struct Fingerprint(Sha256);
 
 impl Fingerprint {
-    /// The fingerprint from the hashes of all that is long; creases and names are those of `mesh`.
-    fn of_digests(mesh: &SolidMesh, digests: Digests) -> String {
-        let Digests { point_count, points, cell_count, cells, attributes, cell_data } = digests;
-        let mut hash = Self(Sha256::new());
-        hash.count(point_count);
-        hash.0.update(points);
-        hash.count(cell_count);
-        hash.0.update(cells);
-        hash.creases(&mesh.creases);
-        let names = mesh.attributes.iter().map(|a| (a.name.as_str(), a.width));
-        hash.arrays(names, &attributes);
-        if !cell_data.is_empty() {
-            let names = mesh.cell_data.iter().map(|a| (a.name.as_str(), a.width));
-            hash.arrays(names, &cell_data);
-        }
-        hash.finish()
-    }
-
-    /// Arrays by names and widths, with the hashes of their values.
-    fn arrays<'a>(&mut self, names: impl Iterator<Item = (&'a str, usize)>, values: &[Vec<u8>]) {
-        self.count(values.len());
-        for ((name, width), values) in names.zip(values) {
+    /// Arrays of `count` vertices or cells, by names and widths, with the hashes of their values.
+    fn arrays<'a>(
+        &mut self,
+        count: usize,
+        arrays: impl ExactSizeIterator<Item = (&'a str, usize, &'a [f64])>,
+    ) {
+        self.count(arrays.len());
+        for (name, width, values) in arrays {
             self.text(name);
             self.count(width);
-            self.0.update(values);
+            self.0.update(digests(count, |row, bytes| {
+                push_numbers(&values[row * width..][..width], bytes);
+            }));
         }
     }
 
@@ -272,7 +185,6 @@ impl Fingerprint {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::Threads;
     use crate::mesh::CellArray;
     use crate::mesh::shape::Shape;
 
@@ -288,28 +200,6 @@ mod tests {
         prints.sort_unstable();
         prints.dedup();
         assert_eq!(prints.len(), count);
-    }
-
-    /// More cells than are hashed together.
-    #[test]
-    fn ranks_find_the_fingerprint_of_one_program() {
-        let mut mesh = Shape::parse("box", &[41, 41, 41]).unwrap().build().unwrap();
-        mesh.cells.push(CellKind::Tetrahedron, &[0, 1, 2, 3]);
-        let values = (0..2 * mesh.points.len()).map(|i| i as f64).collect();
-        mesh.attributes.push(Attribute { name: "a".into(), width: 2, values });
-        let values = (0..mesh.cells.len()).map(|i| i as f64).collect();
-        mesh.cell_data.push(CellArray::new("material", 1, values, true));
-        mesh.creases.push_edge(0, 1, 1.0);
-        let alone = fingerprint(&mesh);
-        for size in [1, 2, 3] {
-            let found = Threads::run(size, |group| {
-                let ranks = Ranks::new(group);
-                let mesh = ranks.is_first().then(|| mesh.clone());
-                let mesh = DistributedMesh::scatter(&ranks, mesh).unwrap();
-                shared_fingerprint(&ranks, &mesh).unwrap()
-            });
-            assert!(found.iter().all(|found| *found == alone), "{size} ranks");
-        }
     }
 
     #[test]

@@ -18,8 +18,6 @@
 //! contours of a [`Layer`], and unjoined they give the [coverage](Slicer::coverage)
 //! of pixels. Everything that belongs to a layer follows from its height alone, so
 //! layers are independent, and equal on any number of threads.
-//! Ranks that hold a mesh together share its boundary ([`SharedBoundary`]) and its inside
-//! ([`SharedInterior`]): each gets the patches and the cells that its layers meet.
 //! An [`InteriorFinder`] gives every pixel its cell, (u, v, w) and attributes.
 //!
 //! A [`Job`] makes files of the layers of a [`Stack`]: it asks a [`LayerSource`] for
@@ -54,8 +52,6 @@ pub mod output;
 mod pieces;
 mod pixels;
 mod setting;
-mod shared_boundary;
-mod shared_interior;
 mod slicer;
 mod solid_source;
 mod source;
@@ -66,7 +62,7 @@ pub use crate::backend::device::Sampling;
 pub use boundary::{ClosedSurface, Shell, Shells};
 pub use channels::named_arrays;
 pub use device::{DetachedLayers, DeviceSlicer, DeviceSource};
-pub use fingerprint::{fingerprint, refined_fingerprint, shared_fingerprint, surface_fingerprint};
+pub use fingerprint::{fingerprint, refined_fingerprint, surface_fingerprint};
 pub use frame::{Axis, PixelGrid};
 pub use interior::{DeviceInteriors, Interior, InteriorFinder, InteriorRun, InteriorValues};
 pub use job::{Job, JobReport};
@@ -77,8 +73,6 @@ pub use pixels::{
     Material, Materials, Raster, Unfit,
 };
 pub use setting::Setting;
-pub use shared_boundary::SharedBoundary;
-pub use shared_interior::SharedInterior;
 pub use slicer::{LayerFrame, SliceOptions, Slicer};
 pub use solid_source::SolidSource;
 pub use source::{Channel, LayerSource, PixelPlaces};

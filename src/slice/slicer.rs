@@ -1,6 +1,6 @@
 //! Slicing a solid or a closed surface: set up once, then any layer in any order.
 
-use super::boundary::{ClosedSurface, Extent, Reach, Shells, Surface, farthest, longest_side};
+use super::boundary::{ClosedSurface, Extent, Shells, Surface, farthest, longest_side};
 use super::contours::{Arcs, IntervalIndex, join, mark_stray};
 use super::frame::{Axis, PixelGrid};
 use super::layer::Layer;
@@ -90,7 +90,7 @@ impl Slicer {
         let spanning = solid.spanning(controls.positions.as_flattened(), 3);
         let tolerance = tolerance(spanning.as_chunks().0, options)?;
         let surface = Surface::new(solid, controls.positions, options.axis, tolerance)?;
-        Self::of_whole(surface, options.axis, tolerance, Shells::default())
+        Ok(Self::of(surface, options.axis, tolerance, Shells::default()))
     }
 
     /// Prepares the limit of a closed surface over its control `points`. What its shells wind
@@ -125,21 +125,15 @@ impl Slicer {
         let tolerance = tolerance(surface.spanning(points).as_chunks().0, options)?;
         let (surface, shells, of_patches) =
             Surface::of_closed(surface, points, options.axis, tolerance)?;
-        let mut slicer = Self::of_whole(surface, options.axis, tolerance, shells)?;
+        let mut slicer = Self::of(surface, options.axis, tolerance, shells);
         let (chords, Self { surface, index, shells, .. }) = (slicer.chord_tolerance(), &mut slicer);
         mark_stray(shells, &of_patches, surface, index, [chords, tolerance]);
         Ok(slicer)
     }
 
-    fn of_whole(surface: Surface, axis: Axis, tolerance: f64, shells: Shells) -> Result<Self> {
-        let reach = Reach::of(&surface);
-        let farther = |side| Ok(reach.farther(&surface, side));
-        let Extent { heights, plane } = reach.extent(surface.grid, farther)?;
-        Ok(Self::of(surface, LayerFrame { axis, tolerance, heights, plane }, shells))
-    }
-
-    /// Cuts a surface that has all patches of the layers it is asked for.
-    pub(super) fn of(surface: Surface, frame: LayerFrame, shells: Shells) -> Self {
+    fn of(surface: Surface, axis: Axis, tolerance: f64, shells: Shells) -> Self {
+        let Extent { heights, plane } = Extent::of(&surface);
+        let frame = LayerFrame { axis, tolerance, heights, plane };
         let ranges: Vec<[f64; 2]> =
             surface.patches.iter().map(|patch| surface.height_range(patch)).collect();
         Self { index: IntervalIndex::new(&ranges), surface, frame, shells }
@@ -253,7 +247,7 @@ impl Slicer {
 }
 
 /// The tolerance over these control points.
-pub(super) fn tolerance(points: &[[f64; 3]], options: SliceOptions) -> Result<f64> {
+fn tolerance(points: &[[f64; 3]], options: SliceOptions) -> Result<f64> {
     check_coordinates(points, Precision::F64)?;
     let side = longest_side(points);
     if side == 0.0 {

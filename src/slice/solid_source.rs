@@ -4,11 +4,11 @@
 use super::interior::{BandMemory, BandValues, InteriorFinder, InteriorValues, PixelNumbers};
 use super::source::{Channel, LayerSource, PixelPlaces};
 use super::spare::Spare;
-use super::{Layer, PixelGrid, SharedInterior, Slicer};
+use super::{Layer, PixelGrid, Slicer};
 use crate::backend::device::Sampling;
 use crate::error::{Error, Result};
 use crate::limit::Solid;
-use crate::locate::{AttributePieces, Locator, LocatorOptions, PieceCounts, Place};
+use crate::locate::{AttributePieces, Locator, LocatorOptions, Place, layer_rings};
 use crate::mesh::{Attribute, CellArray, Controls, component_ranges};
 
 /// The limit volume of a solid, or what a surface bounds, as a source of layers.
@@ -25,8 +25,6 @@ pub(super) struct SolidInterior<'s> {
     pub locator: Locator<'s>,
     pub attributes: Vec<AttributePieces>,
     pub cell_data: Vec<CellArray>,
-    /// Ids of the cells in the whole mesh, where the mesh is a part of it.
-    pub cell_ids: Option<&'s [u32]>,
     /// Memory of bands of layers.
     spare: Spare<BandMemory>,
     /// Memory of values of layers.
@@ -72,39 +70,12 @@ impl<'s> SolidSource<'s> {
                 .with_help("give every cell a row of values, of width 1 or more"));
             }
         }
-        let rings = Some(PieceCounts::of(solid).layer_rings());
+        let rings = Some(layer_rings(solid));
         let options = LocatorOptions { rings, ..LocatorOptions::default() };
         let locator = Locator::with_options(solid, controls, options)?;
         let mut channels = Channel::of_solid(solid, controls.attributes);
         channels.extend(Channel::of_cells(cell_data));
         let inside = SolidInterior::new(locator, controls.attributes, cell_data)?;
-        Ok(Self { slicer, inside: Some(inside), channels })
-    }
-
-    /// A source for a rank's part, with attributes and arrays of [`SharedInterior::mesh`], for
-    /// layers between the heights that the part is for.
-    ///
-    /// # Errors
-    /// Those of [`SolidSource::with_cell_data`].
-    pub fn of_part(
-        part: &'s SharedInterior,
-        attributes: &[Attribute],
-        cell_data: &[CellArray],
-        slicer: Slicer,
-    ) -> Result<Self> {
-        let controls = Controls { positions: &part.mesh().points, attributes };
-        let options = LocatorOptions { rings: Some(part.rings()), ..LocatorOptions::default() };
-        let locator = Locator::with_options(part.solid(), controls, options)?;
-        let mut channels = Channel::of_solid(part.solid(), attributes);
-        for array in cell_data {
-            let mut own = Channel::of_cells(std::slice::from_ref(array));
-            let ranges = part.cell_ranges(&array.name).unwrap_or_default();
-            own.iter_mut().zip(ranges).for_each(|(channel, range)| channel.range = *range);
-            channels.extend(own);
-        }
-        let cell_ids = Some(part.cell_ids());
-        let inside =
-            SolidInterior { cell_ids, ..SolidInterior::new(locator, attributes, cell_data)? };
         Ok(Self { slicer, inside: Some(inside), channels })
     }
 
@@ -194,7 +165,7 @@ impl<'s> SolidInterior<'s> {
         let attributes = attributes.collect::<Result<_>>()?;
         let (spare, values) = (Spare::default(), Spare::default());
         let cell_data = cell_data.to_vec();
-        Ok(Self { attributes, cell_data, locator, cell_ids: None, spare, values })
+        Ok(Self { attributes, cell_data, locator, spare, values })
     }
 
     /// Values of the attributes, `[attribute][pixel][width]`, and those of the cells, as
@@ -243,18 +214,13 @@ impl<'s> SolidInterior<'s> {
         self.attributes.iter().map(|attribute| attribute.width).chain(of_cells)
     }
 
-    /// The whole's id of a cell.
-    fn cell_id(&self, cell: u32) -> u32 {
-        self.cell_ids.map_or(cell, |ids| ids[cell as usize])
-    }
-
     /// A layer in the words of the mesh.
     pub fn places(&self, found: InteriorValues) -> PixelPlaces {
         let values = self.interleaved(found.interior.elements.iter().copied(), found.values);
         let elements = self.locator.pieces().solid().elements();
         let elements = found.interior.elements.iter().map(|&element| &elements[element as usize]);
         PixelPlaces {
-            cells: elements.clone().map(|element| self.cell_id(element.cell)).collect(),
+            cells: elements.clone().map(|element| element.cell).collect(),
             corners: elements.map(|element| element.corner).collect(),
             pixels: found.interior.pixels,
             parameters: found.interior.parameters,

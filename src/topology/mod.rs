@@ -17,6 +17,7 @@ mod corner_fan;
 mod edges;
 mod faces;
 mod groups;
+mod inverted;
 pub mod order;
 mod orientation;
 mod rows;
@@ -26,8 +27,8 @@ pub mod surface;
 mod validate;
 
 pub(crate) use build::check_cells;
+pub use inverted::Inverted;
 pub use orientation::Orientation;
-pub(crate) use orientation::{Clusters, no_orientation};
 pub use rows::Rows;
 pub use sharpness::Sharpness;
 pub use star::{Star, is_extraordinary, stars, straight_edges};

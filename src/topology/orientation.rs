@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-use super::{NONE, Topology};
+use super::Topology;
 use crate::error::IdKind::Cell;
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, Cells, SolidMesh};
@@ -31,10 +31,37 @@ impl Orientation {
     /// [`Error::Mesh`] if the cells have no common orientation (a Möbius band of cells):
     /// their boundary has no outside.
     pub fn new(topology: &Topology, points: &[[f64; 3]]) -> Result<Self> {
-        let clusters = Clusters::new(topology, points, |_| true).map_err(no_orientation)?;
-        let mut mirrored = clusters.mirrored;
-        for (mirrored, &cluster) in mirrored.iter_mut().zip(&clusters.numbers) {
-            *mirrored ^= clusters.volumes[cluster as usize] < 0.0;
+        let cells = topology.cell_count();
+        let faces = (0..topology.face_count() as u32).into_par_iter();
+        let opposed: Vec<bool> = faces.map(|face| opposes(topology, face)).collect();
+        let (mut seen, mut mirrored) = (vec![false; cells], vec![false; cells]);
+        let (mut pending, mut part) = (VecDeque::new(), Vec::new());
+        for first in 0..cells as u32 {
+            if std::mem::replace(&mut seen[first as usize], true) {
+                continue;
+            }
+            part.clear();
+            pending.push_back(first);
+            while let Some(cell) = pending.pop_front() {
+                part.push(cell);
+                for &face in topology.cell_faces(cell) {
+                    if topology.is_boundary_face(face) {
+                        continue;
+                    }
+                    let [a, b] = topology.face_cells(face);
+                    let other = if a == cell { b } else { a };
+                    let wanted = mirrored[cell as usize] ^ !opposed[face as usize];
+                    if !std::mem::replace(&mut seen[other as usize], true) {
+                        mirrored[other as usize] = wanted;
+                        pending.push_back(other);
+                    } else if mirrored[other as usize] != wanted {
+                        return Err(no_orientation([cell, other]));
+                    }
+                }
+            }
+            if volume(topology, points, &part, &mirrored) < 0.0 {
+                part.iter().for_each(|&cell| mirrored[cell as usize] ^= true);
+            }
         }
         if !mirrored.contains(&true) {
             mirrored = Vec::new();
@@ -79,7 +106,7 @@ impl Topology {
     }
 
     /// Whether the two cells of every face see it from opposite sides, as listed.
-    pub(crate) fn is_opposed(&self) -> bool {
+    fn is_opposed(&self) -> bool {
         (0..self.face_count() as u32).into_par_iter().all(|face| opposes(self, face))
     }
 
@@ -106,84 +133,13 @@ impl Topology {
 }
 
 /// The error of two cells, one of which is mirrored if the other is and if it is not.
-pub(crate) fn no_orientation(cells: [u32; 2]) -> Error {
+fn no_orientation(cells: [u32; 2]) -> Error {
     Error::mesh(message!(
         "the cells around ",
         Cell.ids(cells),
         " have no common orientation: their boundary has no outside"
     ))
     .with_help("cut the band of cells that returns to itself mirrored")
-}
-
-/// Some cells of a mesh, in clusters that are connected by faces.
-#[derive(Debug)]
-pub(crate) struct Clusters {
-    /// `[cell]`: its cluster, [`NONE`] of other cells.
-    pub numbers: Vec<u32>,
-    /// `[cell]`: whether it is mirrored against the first cell of its cluster.
-    pub mirrored: Vec<bool>,
-    /// `[cluster]`: six times the volume inside its part of the boundary, seen from the first
-    /// point. If other clusters hang on a cluster, its volume is a part of theirs.
-    pub volumes: Vec<f64>,
-    /// Cells at a face with another cell that is none of these, and whether that one is mirrored
-    /// against the first cell of the cluster.
-    pub links: Vec<([u32; 2], bool)>,
-}
-
-impl Clusters {
-    /// The clusters of those cells of `topology` that are asked for.
-    ///
-    /// # Errors
-    /// Two cells without a common orientation.
-    pub fn new(
-        topology: &Topology,
-        points: &[[f64; 3]],
-        is_own: impl Fn(u32) -> bool + Sync,
-    ) -> std::result::Result<Self, [u32; 2]> {
-        let cells = topology.cell_count();
-        let opposed: Vec<bool> = (0..topology.face_count() as u32)
-            .into_par_iter()
-            .map(|face| {
-                let [a, b] = topology.face_cells(face);
-                b == NONE || !(is_own(a) || is_own(b)) || opposes(topology, face)
-            })
-            .collect();
-        let (mut numbers, mut mirrored) = (vec![NONE; cells], vec![false; cells]);
-        let (mut volumes, mut links) = (Vec::new(), Vec::new());
-        let mut pending = VecDeque::new();
-        let mut part = Vec::new();
-        for first in (0..cells as u32).filter(|&cell| is_own(cell)) {
-            if numbers[first as usize] != NONE {
-                continue;
-            }
-            let number = volumes.len() as u32;
-            numbers[first as usize] = number;
-            part.clear();
-            pending.push_back(first);
-            while let Some(cell) = pending.pop_front() {
-                part.push(cell);
-                for &face in topology.cell_faces(cell) {
-                    if topology.is_boundary_face(face) {
-                        continue;
-                    }
-                    let [a, b] = topology.face_cells(face);
-                    let other = if a == cell { b } else { a };
-                    let wanted = mirrored[cell as usize] ^ !opposed[face as usize];
-                    if !is_own(other) {
-                        links.push(([cell, other], wanted));
-                    } else if numbers[other as usize] == NONE {
-                        numbers[other as usize] = number;
-                        mirrored[other as usize] = wanted;
-                        pending.push_back(other);
-                    } else if mirrored[other as usize] != wanted {
-                        return Err([cell, other]);
-                    }
-                }
-            }
-            volumes.push(volume(topology, points, &part, &mirrored));
-        }
-        Ok(Self { numbers, mirrored, volumes, links })
-    }
 }
 
 /// Whether the two cells of a face see it from opposite sides, as listed; true for a

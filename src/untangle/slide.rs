@@ -68,7 +68,7 @@ struct FaceGrid {
 
 impl FaceGrid {
     fn new(solid: &Solid, faces: &[BoundaryFace]) -> Self {
-        let names = RimNames { solid, id: |cell| cell };
+        let names = RimNames(solid);
         let (mut samples, mut of_faces) = (Vec::new(), Vec::new());
         let mut known = HashMap::new();
         for (f, face) in (0..).zip(faces) {

@@ -278,71 +278,16 @@ fn jobs_together_integrate_what_one_integrates() {
 }
 
 #[test]
-fn ranks_are_estimated_before_anything_runs() {
+fn unknown_backends_are_refused() {
     let fan = with_fan();
     let here = fan.path();
-    done(here, "shape box 12 12 12 -o box.vtu");
-    let report = json(here, "info box.vtu --ranks 1,2,8 --samples 4 --json");
-    let ranks = report["ranks"].as_array().unwrap();
-    assert_eq!(ranks.len(), 3);
-    let number = |rank: usize, name: &str| ranks[rank][name].as_f64().unwrap();
-    assert_eq!((number(0, "owned"), number(0, "ghosts")), (1728.0, 0.0));
-    assert_eq!(number(2, "owned"), 216.0);
-    assert!(number(2, "ghosts") > 100.0 && number(2, "memory_bytes") < number(0, "memory_bytes"));
-    // the size of the file that is written
-    done(here, "evaluate box.vtu --samples 4 --no-weld -o limit.vtu");
-    let size = fs::metadata(here.join("limit.vtu")).unwrap().len() as f64;
-    assert!((number(0, "output_bytes") / size - 1.0).abs() < 0.2, "{size}");
-    for (estimated, job) in [
-        ("quadrature --gauss 3", "quadrature box.vtu --gauss 3 --force -o limit.pvtu"),
-        ("refine --refinements 2", "refine box.vtu --levels 2 -o limit.pvtu"),
-    ] {
-        done(here, job);
-        let size = fs::metadata(here.join("limit/limit_0000.vtu")).unwrap().len() as f64;
-        let report = json(here, &format!("info box.vtu --ranks 1 --job {estimated} --json"));
-        let estimate = report["ranks"][0]["output_bytes"].as_f64().unwrap();
-        assert!((estimate / size - 1.0).abs() < 0.3, "{job}: {size}, {estimate}");
-    }
-    let slices = |more: &str| {
-        let job = format!("info box.vtu --ranks 1,4 --job slice --layer-height 0.5 {more} --json");
-        let report = json(here, &job);
-        let of = |rank: usize, name: &str| report["ranks"][rank][name].as_f64().unwrap();
-        assert!(of(1, "memory_bytes") < of(0, "memory_bytes"));
-        ["memory_bytes", "evaluation_seconds", "output_bytes"].map(|name| of(0, name))
-    };
-    let few = slices("--pixel 0.1");
-    for more in ["--pixel 0.01", "--pixel 0.1 --values 1"] {
-        let many = slices(more);
-        assert!(few.iter().zip(many).all(|(few, many)| *few < many), "{few:?} {many:?}");
-    }
-    let many = json(here, "info box.vtu --ranks 4096 --of-cells 1000000000 --json");
-    assert_eq!(many["ranks"][0]["owned"], 244_141);
-    assert!(json(here, "info box.vtu --json").get("ranks").is_none());
-    let text = done(here, "info box.vtu --ranks 1,64");
-    assert!(text.contains("ghosts") && text.contains("      64 "), "{text}");
-    for (options, message) in [
-        ("--ranks 0", "--ranks 0 is out of range"),
-        ("--ranks 1,x", "invalid value 'x'"),
-        ("--ranks 2 --samples 1", "--samples 1 is out of range"),
-        ("--ranks 2 --job refine --samples 2", "--samples is for --job evaluate"),
-        ("--ranks 2 --job refine --refinements 0", "--refinements 0 is out of range"),
-        ("--ranks 2 --job slice --pixel 1", "--job slice without --layer-height"),
-        ("--ranks 2 --job slice --pixel 1 --layer-height -1", "give a length above 0"),
-        ("--ranks 2 --pixel 1", "--pixel is for --job slice"),
-        ("--ranks 2 --values 1", "--values is for --job slice"),
-        ("--ranks 2 --network 0", "give GB a second, above 0"),
-        ("--ranks 2 --of-cells 0", "ask for at least one cell"),
-        ("--of-cells 5", "not provided:\n  --ranks"),
-    ] {
-        refused(here, &format!("info box.vtu {options}"), message);
-    }
     for backend in ["cuda:0,x", "cuda:0,", "cuda:a"] {
         let refusal = "unexpected argument '--backend'";
-        refused(here, &format!("info box.vtu --backend {backend}"), refusal);
-        let job = format!("evaluate box.vtu --samples 2 --backend {backend} -o a.vtu");
+        refused(here, &format!("info fan.vtu --backend {backend}"), refusal);
+        let job = format!("evaluate fan.vtu --samples 2 --backend {backend} -o a.vtu");
         refused(here, &job, "unknown backend");
     }
-    let several = "compare box.vtu --samples 2 --backend cuda:0,0";
+    let several = "compare fan.vtu --samples 2 --backend cuda:0,0";
     refused(here, several, "only `subsolid evaluate` runs on several GPUs");
 }
 

@@ -101,7 +101,7 @@ fn ranks_write_the_files_of_one_program() {
         compare(here, &format!("evaluate --samples 3 --piece-points 100 {job}"), 6);
         compare(here, &format!("refine --levels 2 --piece-cells 9 {job}"), 6);
     }
-    // what rank 0 makes of a file is not in the file
+    // what is made of a file when it is read
     compare(
         here,
         "evaluate fan.vtu --samples 2 --crease-angle 40 --piece-points 99 -o out.pvtu",
@@ -134,7 +134,7 @@ fn ranks_write_the_files_of_one_program() {
     }
 }
 
-/// Layers of models that no rank has as a whole; of a surface every rank has it.
+/// Every rank has the whole model.
 #[test]
 fn ranks_write_the_layers_of_one_program() {
     let here = with_models();
@@ -297,6 +297,11 @@ fn ranks_refuse_with_one_message_and_leave_nothing() {
         "ranks are for --png, --bmp and --svg",
     );
     refuse("evaluate fan.vtu --at fan.vtu -o out.csv", "--at does not support --mpi");
+    refuse("refine - --levels 1 -o out.pvtu", "standard input is that of one");
+    refuse(
+        "slice fan.vtu --creases - --layer-height 0.5 --svg out",
+        "standard input is that of one",
+    );
     assert_eq!(names(here), [here.join("fan.vtu")]);
 }
 

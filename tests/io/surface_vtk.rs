@@ -148,8 +148,7 @@ fn names_of_components_are_passed_over() {
     let solid = subsolid::read(&path).unwrap();
     let names: Vec<_> = solid.attributes.iter().map(|a| (&a.name[..], a.width)).collect();
     assert_eq!(names, [("flow", 3), ("heat", 1)]);
-    let (block, _) = subsolid::io::read_block(&path, 1, 2).unwrap();
-    assert_eq!(block.mesh.attributes[1].values, [0.5; 6]);
+    assert_eq!(solid.attributes[1].values, [0.5; 12]);
 }
 
 #[test]

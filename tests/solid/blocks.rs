@@ -2,7 +2,7 @@
 
 use subsolid::backend::{Backend, Cpu, Limit};
 use subsolid::mesh::{CellKind, FaceGroup, Polygons, SolidMesh};
-use subsolid::parts::{Blocks, Extent, RankPart};
+use subsolid::parts::{Blocks, Extent};
 use subsolid::plan::{Samples, Want};
 use subsolid::scheme::VertexRule;
 use subsolid::{Solid, refine_mesh};
@@ -78,9 +78,8 @@ fn compare_pieces(name: &str, mesh: &SolidMesh, levels: usize, rule: VertexRule)
     let mut expected = Content::default();
     expected.add(&whole);
     let expected = expected.sorted();
-    let part = RankPart::whole(mesh.clone(), levels).unwrap();
-    let blocks = Blocks::new(&part, rule).unwrap();
-    let count = blocks.elements().len();
+    let blocks = Blocks::new(mesh, levels, rule).unwrap();
+    let count = blocks.count();
     assert_eq!(count, whole.cells.len());
     assert_eq!(blocks.has_corners(), !whole.creases.corners.is_empty(), "{name}");
     for step in [count.div_ceil(7), count.div_ceil(2), count] {
@@ -139,11 +138,9 @@ fn faults_are_those_of_the_whole() {
     let rule = VertexRule::default();
     let expected = refine_mesh(&mesh, 1, rule).unwrap_err().to_string();
     assert!(expected.contains("boundary faces"), "{expected}");
-    let part = RankPart::whole(mesh.clone(), 1).unwrap();
-    let blocks = Blocks::new(&part, rule).unwrap();
+    let blocks = Blocks::new(&mesh, 1, rule).unwrap();
     assert_eq!(blocks.block(16..24).unwrap_err().to_string(), expected);
-    let part = RankPart::whole(mesh, 0).unwrap();
-    let blocks = Blocks::new(&part, rule).unwrap();
+    let blocks = Blocks::new(&mesh, 0, rule).unwrap();
     let error = blocks.block(2..3).unwrap().solid().unwrap_err();
     assert_ne!(error.to_string(), expected);
     assert_eq!(blocks.fault(error).to_string(), expected);
@@ -176,18 +173,19 @@ fn blocks_have_the_limits_of_the_whole() {
             let rule = VertexRule::default();
             let whole = refine_mesh(&mesh, levels, rule).unwrap();
             let expected = evaluated(&Solid::new(&whole).unwrap(), &whole);
-            let part = RankPart::whole(mesh.clone(), levels).unwrap();
-            let mut blocks = Blocks::new(&part, rule).unwrap();
-            if blocks.needs_extent() {
+            let mut blocks = Blocks::new(&mesh, levels, rule).unwrap();
+            if levels > 0 {
                 let cells = blocks.cell_count();
                 let halves = [0..cells / 2, cells / 2..cells];
                 let extents = halves.map(|half| blocks.extent(half).unwrap());
                 let joined = extents.iter().fold(Extent::default(), |all, own| all.joined(own));
-                let bytes = joined.to_bytes();
-                assert!(Extent::from_bytes(&bytes[..bytes.len() - 8]).is_err());
-                blocks.set_extent(Extent::from_bytes(&bytes).unwrap());
+                let numbers = joined.to_numbers();
+                assert!(Extent::from_numbers(&numbers[..numbers.len() - 1]).is_err());
+                let sent = Extent::from_numbers(&numbers).unwrap();
+                assert_eq!(sent, joined);
+                blocks.set_extent(sent);
             }
-            let count = blocks.elements().len();
+            let count = blocks.count();
             let step = count.div_ceil(5);
             for first in (0..count).step_by(step) {
                 let range = first..(first + step).min(count);

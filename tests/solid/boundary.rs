@@ -10,7 +10,7 @@ use crate::support::meshes::{
 };
 use crate::support::{Limits, close, places, size};
 use subsolid::limit::Solid;
-use subsolid::mesh::SolidMesh;
+use subsolid::mesh::{CellKind, SolidMesh};
 use subsolid::process::solid::boundary_seeds;
 use subsolid::slice::{SliceOptions, Slicer};
 use subsolid::surface::boundary_surface;
@@ -84,4 +84,27 @@ fn a_solid_may_have_no_boundary() {
         let message = refusal.unwrap_err().to_string();
         assert!(message.contains("has no boundary"), "{message}");
     }
+}
+/// A ring of cells that returns to itself mirrored.
+#[test]
+fn a_ring_without_an_outside_is_refused() {
+    const SECTIONS: u32 = 9;
+    let mut mesh = SolidMesh::default();
+    for section in 0..SECTIONS {
+        let (sin, cos) =
+            (f64::from(section) / f64::from(SECTIONS) * std::f64::consts::TAU).sin_cos();
+        for [r, z] in [[4.0, 0.0], [5.0, 0.0], [5.0, 1.0], [4.0, 1.0]] {
+            mesh.points.push([r * cos, r * sin, z]);
+        }
+        let corners = |section: u32| [0, 1, 2, 3].map(|k| 4 * section + k);
+        let [from, mut to] = [section, (section + 1) % SECTIONS].map(corners);
+        if section + 1 == SECTIONS {
+            to = [to[1], to[0], to[3], to[2]];
+        }
+        mesh.cells.push(CellKind::Hexahedron, &[from, to].concat());
+    }
+    let solid = Solid::new(&mesh).unwrap();
+    let error = Slicer::new(&solid, mesh.controls(), SliceOptions::default()).unwrap_err();
+    let message = "have no common orientation: their boundary has no outside";
+    assert!(error.to_string().contains(message), "{error}");
 }

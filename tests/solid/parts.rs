@@ -8,7 +8,7 @@ use crate::support::meshes;
 use subsolid::backend::{Backend, Cpu, Limit, Precision};
 use subsolid::limit::{Class, Solid};
 use subsolid::mesh::{Attribute, CellArray, CellKind, FaceGroup, Polygons, SolidMesh};
-use subsolid::parts::{Cut, Cutter, Estimate, Part, Rates, Workload, costs};
+use subsolid::parts::{Cut, Cutter, Part, costs};
 use subsolid::plan::{Samples, Want};
 use subsolid::quadrature::{Mapped, Mapping, QuadratureScheme};
 use subsolid::volume::Quality;
@@ -349,47 +349,4 @@ fn wrong_cuts_are_refused() {
     mesh.cells.push(CellKind::Tetrahedron, &[0, 1, 2, 99]);
     let cut = Cut::of_owners(vec![0; 9], 1).unwrap();
     refused(Cutter::new(&mesh, &cut).map(drop), "names vertex 99");
-}
-
-/// The model of ghosts and exchanges against real cuts of a refined model, the worst part of each.
-#[test]
-fn estimates_are_near_real_cuts() {
-    let bracket = subsolid::read("models/bracket.vtk").unwrap();
-    let bracket = subsolid::refine_mesh(&bracket, 2, Default::default()).unwrap();
-    let mut wrong = false;
-    for (name, mesh) in [("box", meshes::block([32, 32, 32])), ("bracket", bracket)] {
-        let cells = mesh.cells.len();
-        for count in [1, 2, 3, 5, 8, 27, 64] {
-            let cut = Cut::along_curve(&mesh, &vec![1.0; cells], count).unwrap();
-            let cutter = Cutter::new(&mesh, &cut).unwrap();
-            let parts: Vec<Part> = (0..count).map(|index| cutter.part(index)).collect();
-            // a vertex belongs to the first part that has a cell at it
-            let mut owner = vec![u32::MAX; mesh.points.len()];
-            for (index, part) in (0..).zip(&parts) {
-                for &cell in &part.owned {
-                    for &v in part.mesh.cells.vertices(cell as usize) {
-                        let owner = &mut owner[part.vertices[v as usize] as usize];
-                        *owner = (*owner).min(index);
-                    }
-                }
-            }
-            let received = |index: usize| {
-                let of_others = |v: &&u32| owner[**v as usize] != index as u32;
-                24.0 * parts[index].vertices.iter().filter(of_others).count() as f64
-            };
-            let ghosts = parts.iter().map(Part::ghost_count).max().unwrap() as f64;
-            let bytes = (0..count).map(received).fold(0.0, f64::max);
-            let job = Workload::evaluation(cells, 1.0, 2);
-            let estimate = Estimate::new(&job, &Rates::of_threads(1), count);
-            println!(
-                "{name}, {cells} cells, {count} parts: ghosts {ghosts}, estimated {}; exchange \
-                 {bytes} bytes, estimated {:.0}",
-                estimate.ghosts, estimate.exchange_bytes
-            );
-            let near =
-                |found: f64, estimated: f64| found <= 2.0 * estimated && estimated <= 2.0 * found;
-            wrong |= !near(ghosts, estimate.ghosts as f64) || !near(bytes, estimate.exchange_bytes);
-        }
-    }
-    assert!(!wrong, "see the table");
 }

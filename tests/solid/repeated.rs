@@ -1,17 +1,13 @@
-//! Files of pieces that repeat the vertices where they touch: ranks that each read a block have the
-//! mesh that one program reads.
+//! Files of pieces that repeat the vertices where they touch: read, they are the mesh that was cut.
 
 use std::path::Path;
 
-use crate::distributed::{compare, shapes};
 use crate::oracle::random::Random;
 use crate::parts::with_data;
 use crate::support::meshes;
 use subsolid::WriteOptions;
-use subsolid::cluster::Ranks;
-use subsolid::io::{Dataset, PieceWriter, Points, read_block};
+use subsolid::io::{Dataset, PieceWriter, Points};
 use subsolid::mesh::{Attribute, CellKind, Cells, SolidMesh};
-use subsolid::parts::DistributedMesh;
 
 /// Appends a cell of other cells.
 fn push(cells: &mut Cells, from: &Cells, cell: usize, number: impl Fn(u32) -> u32) {
@@ -80,31 +76,52 @@ fn write(path: &Path, mesh: &SolidMesh, count: usize, off: u64, random: &mut Ran
     writer.finish().unwrap();
 }
 
-/// Compares with what one program reads.
+/// Compares what is read with the mesh that was cut, whose vertices have other numbers.
 fn compare_pieces(name: &str, mesh: &SolidMesh, off: u64, random: &mut Random) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("model.pvtu");
     write(&path, mesh, 1 + random.below(6), off, random);
-    let whole = subsolid::read(&path).unwrap();
+    let (whole, report) = subsolid::io::read_with_report(&path).unwrap();
+    assert_eq!(report.left_out(), None);
     assert_eq!(whole.cells.len(), mesh.cells.len());
     assert_eq!(whole.points.len(), mesh.points.len(), "{name}");
-    let load = |ranks: &Ranks<'_>| {
-        let (block, report) = read_block(&path, ranks.rank(), ranks.size()).unwrap();
-        assert_eq!(report.left_out(), None);
-        DistributedMesh::of_blocks(ranks, block).unwrap()
-    };
-    for size in [2, 2 + random.below(6)] {
-        compare(name, &whole, random.below(3), size, random, load);
+    assert_eq!(whole.cell_data, mesh.cell_data, "{name}");
+    let counts = |mesh: &SolidMesh| [mesh.creases.edges.len(), mesh.creases.corners.len()];
+    assert_eq!(counts(&whole), counts(mesh), "{name}");
+    let near = |a: f64, b: f64| a.to_bits().abs_diff(b.to_bits()) <= off;
+    for c in 0..mesh.cells.len() {
+        let corners = |mesh: &SolidMesh| mesh.cells.vertices(c).to_vec();
+        let (own, given) = (corners(&whole), corners(mesh));
+        assert_eq!(own.len(), given.len(), "{name}");
+        for [own, given] in own.into_iter().zip(given).map(|(a, b)| [a, b].map(|v| v as usize)) {
+            let pairs = whole.points[own].iter().zip(&mesh.points[given]);
+            assert!(pairs.into_iter().all(|(&a, &b)| near(a, b)), "{name}, cell {c}");
+            for (a, b) in whole.attributes.iter().zip(&mesh.attributes) {
+                let row = |values: &[f64], v: usize| values[v * a.width..][..a.width].to_vec();
+                assert_eq!(row(&a.values, own), row(&b.values, given), "{name}, cell {c}");
+            }
+        }
     }
 }
 
-/// Groups of faces are read by rank 0 alone.
+/// Groups of faces are not in pieces here.
 fn without_groups(mesh: SolidMesh) -> SolidMesh {
     SolidMesh { face_groups: Vec::new(), ..with_data(mesh) }
 }
 
+/// Shapes of all kinds, every second with creases.
+fn shapes() -> Vec<(String, SolidMesh)> {
+    let mut all = meshes::shapes();
+    all.push(("mixed".into(), meshes::mixed()));
+    all.push(("two cells".into(), meshes::block([2, 1, 1])));
+    for (seed, (_, mesh)) in (0..).zip(&mut all).step_by(2) {
+        meshes::crease_at_random(mesh, &[0.4, 1.0, 2.3, f64::INFINITY], 3, seed);
+    }
+    all
+}
+
 #[test]
-fn blocks_of_pieces_are_those_of_the_whole() {
+fn pieces_make_the_mesh_that_was_cut() {
     let mut random = Random::new(12);
     for (name, mesh) in shapes() {
         let off = [0, 2][random.below(2)];
@@ -131,7 +148,7 @@ fn points_between_places_are_joined() {
 
 /// A cut inside a piece stays a cut, and of several points that are near enough one is taken.
 #[test]
-fn cuts_and_clusters_are_those_of_one_program() {
+fn cuts_stay_and_clusters_are_joined() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("model.pvtu");
     let mut random = Random::new(7);
@@ -152,12 +169,6 @@ fn cuts_and_clusters_are_those_of_one_program() {
         writer.finish().unwrap();
         let whole = subsolid::read(&path).unwrap();
         assert!(whole.points.len() >= 32 && whole.points.len() < 96, "{}", whole.points.len());
-        for size in [2, 3, 5] {
-            compare("cluster", &whole, 0, size, &mut random, |ranks| {
-                let (block, _) = read_block(&path, ranks.rank(), ranks.size()).unwrap();
-                DistributedMesh::of_blocks(ranks, block).unwrap()
-            });
-        }
     }
 }
 
@@ -194,28 +205,5 @@ fn points_an_edge_apart_are_not_joined() {
         writer.finish().unwrap();
         let whole = subsolid::read(&path).unwrap();
         assert_eq!(whole.points.len(), count, "{origin:?} {gap}");
-        compare("far", &whole, 0, 3, &mut random, |ranks| {
-            let (block, _) = read_block(&path, ranks.rank(), ranks.size()).unwrap();
-            DistributedMesh::of_blocks(ranks, block).unwrap()
-        });
     }
-}
-
-/// Pieces of which one is missing or has other arrays are left to the reader of whole files.
-#[test]
-fn pieces_that_do_not_fit_are_not_read_in_blocks() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("model.pvtu");
-    let mesh = without_groups(meshes::block([4, 2, 2]));
-    let mut random = Random::new(1);
-    let can = || (0..3).map(|rank| read_block(&path, rank, 3).is_some()).collect::<Vec<_>>();
-    write(&path, &mesh, 3, 0, &mut random);
-    assert_eq!(can(), [true; 3]);
-    let last = directory.path().join("model/model_0002.vtu");
-    let mut other = subsolid::read(&last).unwrap();
-    other.attributes[0].name = "b".into();
-    subsolid::write(&last, &other, WriteOptions::default()).unwrap();
-    assert_eq!(can(), [false; 3]);
-    std::fs::remove_file(last).unwrap();
-    assert_eq!(can(), [false; 3]);
 }

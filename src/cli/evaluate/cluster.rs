@@ -1,27 +1,25 @@
 //! Grids of samples on ranks: each takes a run of the pieces of a `.pvtu`, or of the samples whose
-//! quality is asked for. No rank holds the mesh, or the refined one, or the setup of others.
+//! quality is asked for. No rank holds the refined mesh, or the setup of others.
 
 use std::ops::Range;
 use std::time::Instant;
 
 use indicatif::ProgressBar;
-use subsolid::backend::{Backend, Precision};
+use subsolid::backend::Backend;
 use subsolid::cluster::{Ranks, block};
 use subsolid::io::{Format, WriteOptions};
-use subsolid::mesh::{CellLengths, SolidMesh};
 use subsolid::numbers::counted;
 use subsolid::parts::Blocks;
 use subsolid::plan::element_pieces;
+use subsolid::scheme::VertexRule;
 use subsolid::volume::{Quality, name_cells};
 use subsolid::{Error, Result};
 
-use super::precision::{not_finite, warn_of_not_finite, warn_of_single};
 use super::run::{GridJob, Report, piece_results};
 use super::{Arguments, Console, GridRequest, Outcome};
-use crate::cli::cluster::{all_numbers, all_rows, own_choice};
-use crate::cli::output::{check_names, warn_left_out, warn_of_lost_data};
+use crate::cli::cluster::{BLOCK_ELEMENTS, all_numbers, measure, own_choice};
+use crate::cli::output::warn_left_out;
 use crate::cli::pieces::covered;
-use crate::cli::rank_model::{BLOCK_ELEMENTS, blocks};
 use crate::cli::shared_pieces::SharedPieces;
 
 pub fn run(
@@ -32,21 +30,19 @@ pub fn run(
 ) -> Result<Outcome> {
     let format = request.format;
     a.check_of_ranks(format)?;
-    let whole = || a.model.read(console);
-    let model = a.model.load_on_ranks(ranks, true, console, whole)?;
-    let count = model.element_count(a.levels)?;
+    let mesh = a.model.read(console)?;
+    a.model.check_cells(&mesh, console)?;
+    let mut blocks = Blocks::new(&mesh, a.levels, VertexRule::default())?;
+    let count = blocks.count();
     let per_element = request.samples.per_element();
-    let most = piece_results(&a, request.shape, model.block())?;
+    let most = piece_results(&a, request.shape, &mesh)?;
     let pieces: Vec<_> = element_pieces(count, per_element, most).collect();
     let own = block(pieces.len(), ranks.rank(), ranks.size());
-    let range = covered(&pieces[own.clone()]);
-    let elements = range.len();
-    let part = model.into_part(ranks, a.levels, range)?;
-    a.model.check_cells_on_ranks(&part, ranks, console)?;
-    a.check_part(part.mesh(), format, ranks, console)?;
-    let blocks = blocks(&part, count, ranks, console)?;
+    let elements = covered(&pieces[own.clone()]).len();
+    a.check_mesh(&mesh, a.levels, format, console)?;
+    measure(&mut blocks, ranks, console)?;
     let shape = Some(request.shape);
-    let cost = a.cost(request.results(elements), shape, part.mesh())?;
+    let cost = a.cost(request.results(elements), shape, &mesh)?;
     a.processor.backend = own_choice(a.processor.backend, &cost, ranks)?;
     let backend = a.backend(shape, &cost, console)?;
     let (name, size) = (backend.name(), counted(ranks.size(), "rank"));
@@ -146,14 +142,6 @@ impl RankWork<'_> {
     }
 }
 
-/// Lengths of the whole mesh: each part has the vertices that span it.
-fn lengths_of_all(mesh: &SolidMesh, ranks: &Ranks<'_>) -> Result<CellLengths> {
-    let own = CellLengths::new(mesh);
-    let all = all_rows(ranks, [own.largest, own.smallest])?;
-    let all = all.into_iter().map(|[largest, smallest]| CellLengths { largest, smallest });
-    Ok(all.fold(own, CellLengths::of_both))
-}
-
 /// The end of the pieces that make a block with piece `first`.
 fn block_end(pieces: &[Range<usize>], first: usize, end: usize) -> usize {
     let fits = |index: &usize| pieces[*index].end - pieces[first].start <= BLOCK_ELEMENTS;
@@ -161,33 +149,6 @@ fn block_end(pieces: &[Range<usize>], first: usize, end: usize) -> usize {
 }
 
 impl Arguments {
-    /// Refuses what the attributes do not allow, and warns where single precision is too little for
-    /// the mesh that the parts of all ranks make.
-    fn check_part(
-        &self,
-        mesh: &SolidMesh,
-        format: Option<Format>,
-        ranks: &Ranks<'_>,
-        console: &Console,
-    ) -> Result<()> {
-        self.check_attributes(mesh)?;
-        if let Some(format) = format {
-            check_names(format, mesh)?;
-        }
-        if let Some(output) = &self.output {
-            warn_of_lost_data(mesh, true, output, console);
-        }
-        if self.precision == Precision::F32 {
-            warn_of_single(lengths_of_all(mesh, ranks)?, self.levels, console);
-        }
-        let parts = all_numbers(ranks, Ok(not_finite(mesh)))?;
-        let of_all =
-            |a: usize| parts.iter().filter_map(|part| part.get(a)).copied().fold(0.0, f64::max);
-        let flags: Vec<f64> = (0..mesh.attributes.len()).map(of_all).collect();
-        warn_of_not_finite(mesh, &flags, console);
-        Ok(())
-    }
-
     /// Refuses what ranks do not share.
     fn check_of_ranks(&self, format: Option<Format>) -> Result<()> {
         let refused = |what: &str, help: &str| Err(Error::request(what).with_help(help));

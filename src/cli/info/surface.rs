@@ -29,7 +29,6 @@ pub fn run(arguments: &Arguments, mesh: &SurfaceMesh, console: &Console) -> Resu
     refuse_for_solids(&[
         (arguments.levels > 0, "--levels"),
         (arguments.verbose, "--verbose"),
-        (arguments.ranks.are_given(), "--ranks"),
         (model.creases.is_some(), "--creases"),
         (model.crease_angle.is_some(), "--crease-angle"),
         (model.strict, "--strict"),

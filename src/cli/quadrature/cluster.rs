@@ -1,15 +1,16 @@
 //! A quadrature on ranks: each has the setup of some of its own cells at a time.
 //!
 //! # Data flow
-//! blocks of the rank's part → what they add to the report and how many points they have → all
+//! blocks of the rank's cells → what they add to the report and how many points they have → all
 //! ranks know the report, and which pieces of the file start where → blocks once more → points →
-//! pieces, of which one can hold the points of several ranks.
+//! pieces. The last piece of a rank may end with points of the next cells.
 
+use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use std::time::Instant;
 
 use subsolid::backend::Backend;
-use subsolid::cluster::Ranks;
+use subsolid::cluster::{Ranks, block};
 use subsolid::io::{Dataset, Format};
 use subsolid::numbers::counted;
 use subsolid::parts::{Block, Blocks};
@@ -18,6 +19,7 @@ use subsolid::quadrature::{
     LEFT_HANDED, PhysicalQuadrature, PieceCut, Quadrature, QuadratureScheme, Report, ReportShare,
     points,
 };
+use subsolid::scheme::VertexRule;
 use subsolid::volume::{add_cell_data, name_cells};
 use subsolid::{Error, Result, WriteOptions};
 
@@ -25,15 +27,16 @@ use super::{
     Arguments, PIECE_POINTS, QuadratureRequest, QuadratureSummary, mapping, outcome, point_bytes,
     volume,
 };
-use crate::cli::cluster::{all_numbers, all_rows, own_choice};
+use crate::cli::cluster::{all_numbers, all_rows, measure, own_choice};
 use crate::cli::console::since;
 use crate::cli::output::warn_left_out;
-use crate::cli::rank_model::blocks;
 use crate::cli::shared_pieces::SharedPieces;
 use crate::cli::{Console, Outcome, quality};
 
 /// Elements that a rank has the quadrature of at a time: some hundred megabytes.
 const BLOCK_ELEMENTS: usize = 1 << 16;
+/// Elements of other ranks that it takes at a time to end a piece.
+const NEXT_ELEMENTS: usize = 1 << 12;
 
 pub fn run(
     a: &Arguments,
@@ -44,23 +47,21 @@ pub fn run(
     console: &Console,
 ) -> Result<Outcome> {
     a.check_of_ranks(format)?;
-    let whole = || a.model.read(console);
-    let model = a.model.load_on_ranks(ranks, true, console, whole)?;
-    let count = model.element_count(a.levels)?;
-    let own = model.own_elements(ranks, a.levels);
-    let part = model.into_part(ranks, a.levels, own)?;
-    a.model.check_cells_on_ranks(&part, ranks, console)?;
-    let blocks = blocks(&part, count, ranks, console)?;
-    let left_handed = all_left_handed(&blocks, ranks)?;
+    let mesh = a.model.read(console)?;
+    a.model.check_cells(&mesh, console)?;
+    let mut blocks = Blocks::new(&mesh, a.levels, VertexRule::default())?;
+    measure(&mut blocks, ranks, console)?;
+    let own = blocks.elements(block(mesh.cells.len(), ranks.rank(), ranks.size()));
+    let left_handed = all_left_handed(&blocks, &own, ranks)?;
 
     let start = Instant::now();
     // those of regular cells
-    let samples = blocks.elements().len().saturating_mul(a.gauss.pow(3));
+    let samples = own.len().saturating_mul(a.gauss.pow(3));
     let choice = own_choice(a.backend, &Cost::quadrature(samples), ranks)?;
     let gpu = a.gpu(choice, samples, console)?;
-    let work = RankQuadrature { blocks, scheme, want, gpu, left_handed };
-    let (own, share) = work.report(ranks)?;
-    let numbers = [own.to_numbers().to_vec(), share.to_numbers(console.json())].concat();
+    let work = RankQuadrature { blocks, elements: own, scheme, want, gpu, left_handed };
+    let (counts, share) = work.report(ranks)?;
+    let numbers = [counts.to_numbers().to_vec(), share.to_numbers(console.json())].concat();
     let all = all_numbers(ranks, Ok(numbers))?;
     let mut counts = Vec::with_capacity(all.len());
     let mut shares = Vec::with_capacity(all.len());
@@ -98,10 +99,10 @@ pub fn run(
 
 /// Whether all cells of the mesh are left-handed hexahedra. One that is not decides, which the
 /// first block of most ranks has.
-fn all_left_handed(blocks: &Blocks<'_>, ranks: &Ranks<'_>) -> Result<bool> {
-    let first = blocks.runs(1).into_iter().take(1);
+fn all_left_handed(blocks: &Blocks<'_>, own: &Range<usize>, ranks: &Ranks<'_>) -> Result<bool> {
+    let first = blocks.runs(own.clone(), 1).into_iter().take(1);
     let mut all = true;
-    for run in first.chain(blocks.runs(BLOCK_ELEMENTS)) {
+    for run in first.chain(blocks.runs(own.clone(), BLOCK_ELEMENTS)) {
         ranks.go_on()?;
         let block = blocks.block(run)?;
         all = block.left_handed() == block.owned.len();
@@ -169,15 +170,19 @@ impl Places {
         Self { cut, before, pieces }
     }
 
-    /// The rank that writes a piece: the first one with a leaf in it.
-    fn writer(&self, piece: usize) -> Option<usize> {
-        self.pieces.iter().position(|ends| ends.is_some_and(|[_, last]| last >= piece))
+    /// The pieces that a rank writes: those whose first leaf it has.
+    fn of_rank(&self, rank: usize) -> Range<usize> {
+        let Some([first, last]) = self.pieces[rank] else { return 0..0 };
+        let is_begun = self.pieces[..rank].iter().flatten().any(|&[_, last]| last == first);
+        first + usize::from(is_begun)..last + 1
     }
 }
 
 /// Blocks with a quadrature each.
 struct RankQuadrature<'m> {
     blocks: Blocks<'m>,
+    // of this rank
+    elements: Range<usize>,
     scheme: QuadratureScheme,
     want: Want,
     gpu: Option<Box<dyn Backend>>,
@@ -185,36 +190,41 @@ struct RankQuadrature<'m> {
 }
 
 impl RankQuadrature<'_> {
-    /// Calls a function with every block.
+    /// Calls a function with the blocks of some runs, until it breaks.
     fn each(
         &self,
         ranks: &Ranks<'_>,
-        mut call: impl FnMut(&Block, &dyn PhysicalQuadrature<'_>) -> Result<()>,
+        runs: impl IntoIterator<Item = Range<usize>>,
+        mut call: impl FnMut(&Block, &dyn PhysicalQuadrature<'_>) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
-        for run in self.blocks.runs(BLOCK_ELEMENTS) {
+        for run in runs {
             ranks.go_on()?;
             let block = self.blocks.block(run)?;
             let solid = block.solid().map_err(|error| self.blocks.fault(error))?;
             Quadrature::check_memory(&solid, self.scheme, self.want)?;
             let quadrature = Quadrature::new(&solid, self.scheme, self.want)?;
             let side = Some(self.left_handed);
-            call(&block, &*mapping(&quadrature, &block.mesh, self.gpu.as_deref(), side)?)?;
+            let mapping = mapping(&quadrature, &block.mesh, self.gpu.as_deref(), side)?;
+            if call(&block, &*mapping)?.is_break() {
+                break;
+            }
         }
         Ok(())
     }
 
     fn report(&self, ranks: &Ranks<'_>) -> Result<(RankCounts, ReportShare)> {
         let (mut counts, mut share) = (RankCounts::default(), ReportShare::default());
-        self.each(ranks, |block, mapping| {
+        let runs = self.blocks.runs(self.elements.clone(), BLOCK_ELEMENTS);
+        self.each(ranks, runs, |block, mapping| {
             let leaves = 0..mapping.quadrature().solid().leaves().len();
             counts.add(block, &mapping.quadrature().leaf_samples(leaves.clone()));
             share.append(ReportShare::new(mapping, leaves)?.of_whole(&block.cells));
-            Ok(())
+            Ok(ControlFlow::Continue(()))
         })?;
         Ok((counts, share))
     }
 
-    /// Writes the pieces that begin on this rank, with the points of the ranks that end them.
+    /// Writes the pieces that begin on this rank, with the points of the next cells that end them.
     fn write(
         &self,
         a: &Arguments,
@@ -224,85 +234,43 @@ impl RankQuadrature<'_> {
         console: &Console,
     ) -> Result<()> {
         let places = Places::new(counts, a.piece_points.unwrap_or(PIECE_POINTS));
-        let mut pieces = RankPieces {
-            writer: SharedPieces::create(output, WriteOptions { compress: a.compress }, ranks)?,
-            places: &places,
-            rank: ranks.rank(),
-            open: None,
-            begun: Vec::new(),
-        };
-        let mut before = places.before[ranks.rank()];
-        let mut has_warned = false;
-        self.each(ranks, |block, mapping| {
-            for (piece, leaves) in mapping.quadrature().runs(places.cut, before) {
+        let options = WriteOptions { compress: a.compress };
+        let mut writer = SharedPieces::create(output, options, ranks)?;
+        let (own, mut before) = (places.of_rank(ranks.rank()), places.before[ranks.rank()]);
+        let next = self.elements.end..self.blocks.count();
+        let runs = self.blocks.runs(self.elements.clone(), BLOCK_ELEMENTS).into_iter();
+        let runs = runs.chain(self.blocks.runs(next, NEXT_ELEMENTS));
+        // the piece of the last points
+        let mut open: Option<(usize, Dataset)> = None;
+        self.each(ranks, runs.filter(|_| !own.is_empty()), |block, mapping| {
+            let runs = mapping.quadrature().runs(places.cut, before);
+            for (piece, leaves) in runs.into_iter().filter(|(piece, _)| own.contains(piece)) {
                 let mut dataset = points(mapping, leaves)?;
                 let left_out = add_cell_data(&mut dataset, &block.mesh.cell_data);
-                if !has_warned {
+                if open.is_none() {
                     warn_left_out(&left_out, console);
-                    has_warned = true;
                 }
                 name_cells(&mut dataset, &block.cells);
-                pieces.add(piece, dataset)?;
+                match &mut open {
+                    Some((number, all)) if *number == piece => all.append_points(dataset)?,
+                    _ => {
+                        if let Some((number, all)) = open.replace((piece, dataset)) {
+                            writer.push(number, &all)?;
+                        }
+                    }
+                }
             }
             before += mapping.quadrature().sample_count();
-            Ok(())
+            Ok(if places.cut.piece(before) < own.end {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            })
         })?;
-        pieces.finish(ranks)
-    }
-}
-
-/// Pieces of the file that blocks fill one after another.
-struct RankPieces<'p> {
-    writer: SharedPieces,
-    places: &'p Places,
-    rank: usize,
-    // the piece of the last points, with all of this rank
-    open: Option<(usize, Dataset)>,
-    // points of a piece that another rank writes, and that rank
-    begun: Vec<(usize, Vec<u8>)>,
-}
-
-impl RankPieces<'_> {
-    fn add(&mut self, piece: usize, points: Dataset) -> Result<()> {
-        match &mut self.open {
-            Some((open, all)) if *open == piece => all.append_points(&points.point_bytes()),
-            _ => {
-                self.close()?;
-                self.open = Some((piece, points));
-                Ok(())
-            }
+        if let Some((number, all)) = open {
+            writer.push(number, &all)?;
         }
-    }
-
-    /// Writes the last piece, or leaves it to its writer.
-    fn close(&mut self) -> Result<()> {
-        match self.open.take() {
-            Some((piece, all)) => match self.places.writer(piece) {
-                Some(writer) if writer != self.rank => {
-                    self.begun.push((writer, all.point_bytes()));
-                    Ok(())
-                }
-                _ => self.writer.push(piece, &all),
-            },
-            None => Ok(()),
-        }
-    }
-
-    /// Joins the pieces of several ranks.
-    fn finish(mut self, ranks: &Ranks<'_>) -> Result<()> {
-        let writer = self.open.as_ref().and_then(|(piece, _)| self.places.writer(*piece));
-        if writer != Some(self.rank) {
-            self.close()?;
-        }
-        let mut to = vec![Vec::new(); ranks.size()];
-        self.begun.drain(..).for_each(|(writer, bytes)| to[writer] = bytes);
-        for bytes in ranks.all_to_all(Ok(to))? {
-            if let (Some((_, all)), false) = (&mut self.open, bytes.is_empty()) {
-                all.append_points(&bytes)?;
-            }
-        }
-        self.close()?;
-        self.writer.finish(ranks)
+        writer.finish(ranks)
     }
 }
 

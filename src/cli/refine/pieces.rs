@@ -10,12 +10,10 @@ use subsolid::mesh::SolidMesh;
 use subsolid::numbers::counted;
 use subsolid::parts::{Blocks, Own};
 use subsolid::plan::element_pieces;
-use subsolid::scheme::VertexRule;
 
 use super::{Arguments, Console, Outcome, WrittenMesh};
 use crate::cli::cluster::all_rows;
 use crate::cli::output::check_names;
-use crate::cli::pieces::covered;
 use crate::cli::shared_pieces::SharedPieces;
 
 /// Cells of a piece: some hundred megabytes of setup.
@@ -23,23 +21,20 @@ const PIECE_CELLS: usize = 1 << 18;
 
 pub fn run(
     arguments: &Arguments,
-    whole: impl FnOnce() -> Result<SolidMesh>,
-    rule: VertexRule,
+    mesh: &SolidMesh,
     ranks: Option<&Ranks<'_>>,
     console: &Console,
 ) -> Result<Outcome> {
     let (group, output) = (ThreadGroup::alone(), &arguments.output);
     let alone = Ranks::new(&group);
     let ranks = ranks.unwrap_or(&alone);
-    let (model, levels) = (&arguments.model, arguments.levels);
-    let as_it_is = arguments.weld.is_none() && !arguments.reorient;
-    let mesh = model.load_on_ranks(ranks, as_it_is, console, whole)?;
-    mesh.creases().check_evaluable(levels)?;
+    mesh.creases.check_evaluable(arguments.levels)?;
     let start = Instant::now();
-    let cells = mesh.element_count(levels)?;
+    let blocks = Blocks::new(mesh, arguments.levels, arguments.vertex_rule)?;
+    let cells = blocks.count();
     let most = arguments.piece_cells.unwrap_or(PIECE_CELLS);
     let pieces: Vec<_> = element_pieces(cells, 1, most).collect();
-    let coincident = mesh.coincident_vertices(ranks)?.count;
+    let coincident = mesh.coincident_vertices().count;
     if pieces.len() > 1 && coincident > 0 {
         console.warn(format!(
             "{}: vertices in one place ({coincident} of the model) are joined where pieces are read; \
@@ -47,11 +42,9 @@ pub fn run(
             output.display()
         ));
     }
+    arguments.model.check_cells(mesh, console)?;
+    check_names(Format::Pvtu, mesh)?;
     let own = block(pieces.len(), ranks.rank(), ranks.size());
-    let part = mesh.into_part(ranks, levels, covered(&pieces[own.clone()]))?;
-    model.check_cells_on_ranks(&part, ranks, console)?;
-    check_names(Format::Pvtu, part.mesh())?;
-    let blocks = Blocks::new(&part, rule)?;
     let options = WriteOptions { compress: arguments.compress };
     let mut writer = SharedPieces::create(output, options, ranks)?;
     let bar = console.bar(pieces[own.clone()].iter().map(Range::len).sum());

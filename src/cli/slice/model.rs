@@ -1,28 +1,21 @@
 //! What `subsolid slice` cuts: a solid, or what a closed surface bounds.
 
-use std::ops::Range;
-
-use subsolid::cluster::Ranks;
 use subsolid::io::ControlMesh;
 use subsolid::limit::Solid;
 use subsolid::memory;
 use subsolid::mesh::{Attribute, CellArray, Controls, SolidMesh, SurfaceMesh};
 use subsolid::numbers::counted;
-use subsolid::parts::{DistributedMesh, Extent, RankPart};
 use subsolid::refine::refined_cell_count;
 use subsolid::scheme::VertexRule;
 use subsolid::slice::{
-    CellIds, ClosedSurface, LayerFrame, SharedBoundary, SharedInterior, SliceOptions, Slicer,
-    SolidSource, Stack, fingerprint, named_arrays, refined_fingerprint, shared_fingerprint,
-    surface_fingerprint,
+    CellIds, ClosedSurface, SliceOptions, Slicer, SolidSource, fingerprint, named_arrays,
+    refined_fingerprint, surface_fingerprint,
 };
 use subsolid::surface::separate_parts;
-use subsolid::{Error, Result, io};
+use subsolid::{Error, Result};
 
 use super::arguments::Arguments;
 use crate::cli::Console;
-use crate::cli::rank_model::blocks;
-use crate::cli::surface_model::read_surface;
 use crate::cli::unused::{refuse_for_solids, refuse_given};
 
 /// Bytes of memory that layers with places take for a cell, and for a number of an attribute at its
@@ -32,7 +25,8 @@ const NUMBER_BYTES: u128 = 560;
 
 /// A model ready to be cut.
 pub struct Model {
-    inside: InteriorModel,
+    // none of a surface, and of a solid whose outline alone is cut
+    inside: Option<Box<(Solid, SolidMesh)>>,
     /// Attributes and arrays that something is made of.
     pub wanted: Vec<Attribute>,
     pub cell_data: Vec<CellArray>,
@@ -44,149 +38,31 @@ pub struct Model {
     pub cells: usize,
 }
 
-/// Where the places of pixels come from.
-enum InteriorModel {
-    /// None of a surface, and of a solid whose outline alone is cut.
-    None,
-    Whole(Box<(Solid, SolidMesh)>),
-    /// The cells that this rank's layers meet.
-    Part(Box<SharedInterior>),
-}
-
-/// What contours are cut from.
-pub enum Outline<'r, 'g> {
-    /// All of it.
-    Whole(Box<Slicer>),
-    /// What this rank has of it.
-    Shared(Box<RankOutline<'r, 'g>>),
-}
-
-/// What a rank has of a solid.
-pub struct RankOutline<'r, 'g> {
-    ranks: &'r Ranks<'g>,
-    boundary: SharedBoundary,
-    // of a solid whose inside is asked for: its mesh, the part of this rank and its refined extent
-    inside: Option<(DistributedMesh, RankPart, Option<Extent>)>,
-}
-
-impl<'r, 'g> Outline<'r, 'g> {
-    /// What all layers have in common.
-    pub fn frame(&self) -> LayerFrame {
-        match self {
-            Self::Whole(slicer) => slicer.frame(),
-            Self::Shared(shared) => shared.boundary.frame(),
-        }
-    }
-
-    /// A slicer for some layers, and what `model` lacks inside them. Both know other layers only if
-    /// they have all of the solid. `reach` is how far beyond a layer its pixels look for places.
-    pub fn into_slicer(
-        self,
-        model: &mut Model,
-        a: &Arguments,
-        stack: &Stack,
-        layers: &Range<usize>,
-        reach: f64,
-    ) -> Result<Slicer> {
-        let shared = match self {
-            Self::Whole(slicer) => return Ok(*slicer),
-            Self::Shared(shared) => *shared,
-        };
-        let RankOutline { ranks, boundary, inside } = shared;
-        let [first, last] = [layers.start, layers.end.saturating_sub(1)];
-        let heights = [stack.slab(first)[0], stack.slab(last)[1]];
-        let heights = (!layers.is_empty()).then_some(heights);
-        if let Some((mesh, part, extent)) = inside {
-            let extent = extent.as_ref();
-            let part = SharedInterior::new(ranks, &mesh, &part, extent, &boundary, heights, reach)?;
-            (model.wanted, model.cell_data) = named_arrays(&a.wanted(), part.mesh())?;
-            model.inside = InteriorModel::Part(Box::new(part));
-        }
-        boundary.slicer(ranks, heights)
-    }
-}
-
 impl Model {
-    /// Reads and prepares the model of some arguments.
-    pub fn load<'r, 'g>(
-        a: &Arguments,
-        ranks: &'r Ranks<'g>,
-        console: &Console,
-    ) -> Result<(Self, Outline<'r, 'g>)> {
+    /// Reads and prepares the model of some arguments, and what cuts it.
+    pub fn load(a: &Arguments, console: &Console) -> Result<(Self, Slicer)> {
         let options = SliceOptions { axis: a.axis, tolerance: a.tolerance };
-        let mesh = if ranks.size() == 1 {
-            a.model.open(console)?
-        } else if io::is_surface(&a.model.model)? {
-            ControlMesh::Surface(read_surface(&a.model.model, console)?)
-        } else {
-            check_solid(a)?;
-            return Self::on_ranks(a, options, ranks, console, || a.model.read(console));
-        };
-        let mesh = match mesh {
+        let mesh = match a.model.open(console)? {
             ControlMesh::Surface(mesh) => return Self::surface(a, &mesh, options, console),
             ControlMesh::Solid(mesh) => mesh,
         };
         check_solid(a)?;
-        if a.is_outline() {
-            return Self::on_ranks(a, options, ranks, console, || Ok(mesh));
+        let (names, rule) = (a.wanted(), VertexRule::default());
+        let mesh = a.model.prepare(mesh, 0, rule, console)?;
+        if !a.is_outline() {
+            check_memory(&named_arrays(&names, &mesh)?.0, refined_cell_count(&mesh, a.levels))?;
         }
-        let names = a.wanted();
-        let mesh = a.model.prepare(mesh, 0, VertexRule::default(), console)?;
-        check_memory(&named_arrays(&names, &mesh)?.0, refined_cell_count(&mesh, a.levels))?;
         let sha256 = refined_fingerprint(fingerprint(&mesh), a.levels);
         let ids_of = |name| mesh.cell_data.iter().find(|array| array.is_named(name));
         let material_ids = a.images.material_array().and_then(ids_of).map(CellIds::of);
-        let mesh = a.model.refined(mesh, a.levels, VertexRule::default(), console)?;
+        let mesh = a.model.refined(mesh, a.levels, rule, console)?;
         let (wanted, cell_data) = named_arrays(&names, &mesh)?;
         let controls = Controls { positions: &mesh.points, attributes: &wanted };
         let solid = a.model.analyze(&mesh, console)?;
         let slicer = console.during("Preparing", || Slicer::new(&solid, controls, options))?;
         let cells = mesh.cells.len();
-        let inside = InteriorModel::Whole(Box::new((solid, mesh)));
-        let model = Self { inside, wanted, cell_data, material_ids, sha256, cells };
-        Ok((model, Outline::Whole(Box::new(slicer))))
-    }
-
-    /// The boundary, of ranks that have a block of the cells each; what is inside follows once
-    /// their layers are known.
-    fn on_ranks<'r, 'g>(
-        a: &Arguments,
-        options: SliceOptions,
-        ranks: &'r Ranks<'g>,
-        console: &Console,
-        whole: impl FnOnce() -> Result<SolidMesh>,
-    ) -> Result<(Self, Outline<'r, 'g>)> {
-        let mesh = a.model.load_on_ranks(ranks, true, console, whole)?;
-        let sha256 = refined_fingerprint(shared_fingerprint(ranks, &mesh)?, a.levels);
-        let cells = mesh.element_count(a.levels)?;
-        let ids = a.images.material_array().map(|name| CellIds::shared(ranks, &mesh, name));
-        let material_ids = ids.transpose()?.flatten();
-        let own = mesh.own_elements(ranks, a.levels);
-        let (mesh, part) = if a.is_outline() {
-            (None, mesh.into_part(ranks, a.levels, own)?)
-        } else {
-            let part = mesh.part(ranks, a.levels, own)?;
-            (Some(mesh), part)
-        };
-        a.model.check_cells_on_ranks(&part, ranks, console)?;
-        let blocks = blocks(&part, cells, ranks, console)?;
-        let boundary = SharedBoundary::new(ranks, &blocks, options)?;
-        let extent = blocks.extent_of_all().cloned();
-        let inside = mesh.map(|mesh| (mesh, part, extent));
-        let model = Self { material_ids, ..Self::outline(sha256, cells) };
-        Ok((model, Outline::Shared(Box::new(RankOutline { ranks, boundary, inside }))))
-    }
-
-    /// A model without an inside.
-    fn outline(sha256: String, cells: usize) -> Self {
-        Self {
-            inside: InteriorModel::None,
-            wanted: Vec::new(),
-            cell_data: Vec::new(),
-            material_ids: None,
-            sha256,
-            cells,
-        }
+        let inside = (!a.is_outline()).then(|| Box::new((solid, mesh)));
+        Ok((Self { inside, wanted, cell_data, material_ids, sha256, cells }, slicer))
     }
 
     fn surface(
@@ -194,7 +70,7 @@ impl Model {
         mesh: &SurfaceMesh,
         options: SliceOptions,
         console: &Console,
-    ) -> Result<(Self, Outline<'static, 'static>)> {
+    ) -> Result<(Self, Slicer)> {
         check_surface(a)?;
         let path = &a.model.model;
         let scheme = a.scheme.unwrap_or_default();
@@ -232,18 +108,21 @@ impl Model {
                 format!("{count}, {} of them cavities", shells.cavities().count()),
             );
         }
-        let sha256 = surface_fingerprint(mesh, scheme);
-        Ok((Self::outline(sha256, 0), Outline::Whole(Box::new(slicer))))
+        let model = Self {
+            inside: None,
+            wanted: Vec::new(),
+            cell_data: Vec::new(),
+            material_ids: None,
+            sha256: surface_fingerprint(mesh, scheme),
+            cells: 0,
+        };
+        Ok((model, slicer))
     }
 
     /// The layers of the model on the CPU, with `places` of the pixels where these are asked for.
     pub fn source(&self, slicer: Slicer, places: bool) -> Result<SolidSource<'_>> {
-        let (solid, mesh) = match &self.inside {
-            InteriorModel::None => return Ok(SolidSource::outlines(slicer)),
-            InteriorModel::Part(part) => {
-                return SolidSource::of_part(part, &self.wanted, &self.cell_data, slicer);
-            }
-            InteriorModel::Whole(whole) => &**whole,
+        let Some((solid, mesh)) = self.inside.as_deref() else {
+            return Ok(SolidSource::outlines(slicer));
         };
         let controls = Controls { positions: &mesh.points, attributes: &self.wanted };
         if places || !self.cell_data.is_empty() {
@@ -259,7 +138,7 @@ fn check_memory(wanted: &[Attribute], cells: u128) -> Result<()> {
     let numbers: usize = wanted.iter().map(|attribute| attribute.width).sum();
     let need = cells.saturating_mul(CELL_BYTES + NUMBER_BYTES * numbers as u128);
     memory::check(format!("attributes of {cells} cells need"), need, |_| {
-        "take fewer --levels, leave attributes out, or share the job by --mpi".into()
+        "take fewer --levels, or leave attributes out".into()
     })
 }
 

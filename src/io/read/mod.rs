@@ -195,37 +195,6 @@ fn assemble<'a>(path: &'a Path, bytes: &'a [u8], options: ReadOptions) -> Result
     }
 }
 
-/// A block of a mesh: a run of its cells and one of its vertices, as
-/// [`block`](crate::cluster::block) cuts them.
-#[derive(Clone, Debug)]
-pub struct MeshBlock {
-    /// The cells, which name vertices of the whole, with their data; points and attributes of the
-    /// vertices, and their corners by the whole's ids; all creases.
-    pub mesh: SolidMesh,
-    /// Cells of the whole.
-    pub cells: usize,
-    /// Vertices of the whole.
-    pub vertices: usize,
-    /// Vertices before each piece of a file whose pieces repeat the vertices where they touch; none
-    /// of another file.
-    pub pieces: Vec<usize>,
-    /// Whether some vertices are stored in single precision.
-    pub is_single: bool,
-}
-
-/// Block `rank` of `ranks` of the mesh in a file, and what else the file holds, read without the
-/// rest. `None` where only [`read_with_report`] reads the file or says what is wrong: in other
-/// formats than legacy `.vtk`, `.vtu` of ASCII arrays or of raw appended ones without compression,
-/// which this program writes, and `.pvtu` of such files, with cells of one piece that are all
-/// hexahedra, wedges, tetrahedra or polyhedra; and where the block is not sound.
-pub fn read_block(
-    path: impl AsRef<Path>,
-    rank: usize,
-    ranks: usize,
-) -> Option<(MeshBlock, ReadReport)> {
-    vtk::ranged::read(path.as_ref(), rank, ranks)
-}
-
 fn format(path: &Path, bytes: &[u8]) -> Result<Format> {
     let refused = |message: &str, help: &str| Err(Error::file(path, None, message).with_help(help));
     let head = &bytes[..bytes.len().min(4096)];

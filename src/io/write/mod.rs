@@ -42,6 +42,7 @@ pub use pvtu::{PieceShare, PieceWriter};
 pub use single::write_pieces;
 pub use surface::{SurfaceFormat, check_surface_output, write_surface, write_surface_with};
 pub(crate) use text_rows::write_rows;
+pub(crate) use zip_records::{ZipEntry, ZipMethod, central_directory};
 
 use std::borrow::Cow;
 use std::collections::HashMap;

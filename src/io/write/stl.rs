@@ -1,5 +1,4 @@
-//! Binary STL through the crate `stl_io`: triangles in single precision with their
-//! normals.
+//! Binary STL: triangles in single precision with their normals, in records of 50 bytes.
 
 use std::io::{self, Write};
 
@@ -25,15 +24,18 @@ fn check_count(triangles: usize) -> Result<()> {
 
 /// Writes `mesh`, which has been checked.
 pub fn write(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
-    let triangle = |corners: [u32; 3]| {
+    let triangles = mesh.triangles().corners;
+    out.write_all(&[0; 80])?;
+    out.write_all(&(triangles.len() as u32).to_le_bytes())?;
+    for corners in triangles {
         let corners = corners.map(|v| mesh.points[v as usize]);
-        stl_io::Triangle {
-            normal: stl_io::Normal::new(normal(corners)),
-            vertices: corners.map(|p| stl_io::Vertex::new(p.map(|x| x as f32))),
-        }
-    };
-    let triangles: Vec<_> = mesh.triangles().corners.into_iter().map(triangle).collect();
-    stl_io::write_stl(out, triangles.iter())
+        let rows = [normal(corners)].into_iter().chain(corners.map(|p| p.map(|x| x as f32)));
+        let mut record = [0; 50]; // the last two bytes are attributes
+        let numbers = rows.flatten().zip(record.as_chunks_mut().0);
+        numbers.for_each(|(x, bytes)| *bytes = x.to_le_bytes());
+        out.write_all(&record)?;
+    }
+    Ok(())
 }
 
 /// Unit normal of a triangle, zero if it has no area.

@@ -15,7 +15,6 @@ mod closed;
 mod covered_face;
 mod extent;
 mod lowest_point;
-mod messages;
 mod patch_fit;
 mod sheet;
 mod shell;
@@ -27,13 +26,6 @@ mod tables;
 
 pub(super) use bicubic::{HEIGHT, curve_at};
 pub use closed::ClosedSurface;
-pub(super) use covered_face::Face;
-pub(super) use extent::{Extent, Reach};
-pub(super) use messages::{
-    Meeting, face_bytes, height_bytes, patch_bytes, push_faces, push_heights,
-};
-pub(super) use sheet::Sheet;
+pub(super) use extent::Extent;
 pub use shell::{Shell, Shells};
-pub(super) use surface::{
-    CoveredFaces, NamedSurface, Patch, Surface, farthest, fitter, height_grid, longest_side,
-};
+pub(super) use surface::{Patch, Surface, farthest, longest_side};

@@ -65,25 +65,17 @@ impl<'a> Sheet<'a> {
         Ok(Self { pieces, points, axis, fitter, tables, boundary })
     }
 
-    /// The solid.
-    pub fn solid(&self) -> &'a Solid {
-        self.pieces.solid()
-    }
-
-    /// Some faces of the boundary, each with the cell that it is of; `id` is what the whole calls a
-    /// cell. Those of mirrored cells are seen from inside.
-    pub fn faces(
-        &self,
-        range: Range<usize>,
-        id: impl Fn(u32) -> u32 + Sync + Send,
-    ) -> impl IndexedParallelIterator<Item = (u32, Face)> {
-        let solid = self.solid();
-        let names = RimNames { solid, id };
-        self.boundary[range].par_iter().map(move |face| {
-            let cell = (names.id)(solid.elements()[face.element as usize].cell);
+    /// Some faces of the boundary, seen from outside.
+    pub fn faces(&self, range: Range<usize>, orientation: &Orientation) -> Vec<Face> {
+        let solid = self.pieces.solid();
+        let names = RimNames(solid);
+        let face = |face: &BoundaryFace| {
+            let cell = solid.elements()[face.element as usize].cell;
             let (number, rim) = (names.number(face), names.rim(face));
-            (cell, Face { number, rim, fits: self.cover(face) })
-        })
+            let own = Face { number, rim, fits: self.cover(face) };
+            own.turned(orientation.is_mirrored(cell))
+        };
+        self.boundary[range].par_iter().map(face).collect()
     }
 
     /// Covers a boundary face.

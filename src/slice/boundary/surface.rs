@@ -89,13 +89,6 @@ impl Patch {
         self.links
     }
 
-    /// A patch with so many links on each side, which come after `first` others.
-    pub fn new(points: Bicubic, slope: Slope, first: u32, counts: [u32; 4]) -> Self {
-        let mut links = [first; 5];
-        (0..4).for_each(|side| links[side + 1] = links[side] + counts[side]);
-        Self { points, slope, links }
-    }
-
     /// Links of all sides, against the clock.
     pub fn all_links(&self) -> std::ops::Range<usize> {
         self.links[0] as usize..self.links[4] as usize
@@ -131,16 +124,6 @@ struct CutFace {
     error: f64,
 }
 
-/// A surface, and what its edges are called.
-#[derive(Debug)]
-pub struct NamedSurface {
-    pub surface: Surface,
-    /// Place at which each edge starts.
-    pub edges: Vec<RimKey>,
-    /// Patches of the faces up to each.
-    pub ends: Vec<u32>,
-}
-
 impl Surface {
     /// The boundary of `solid` over its control points, seen along `axis`.
     ///
@@ -150,11 +133,8 @@ impl Surface {
         let grid = height_grid(solid.spanning(points.as_flattened(), 3).as_chunks().0);
         let sheet = Sheet::new(solid, points, axis, fitter(grid, tolerance))?;
         let orientation = Orientation::new(solid.topology(), points)?;
-        let faces = |range| {
-            let faces = sheet.faces(range, |cell| cell);
-            faces.map(|(cell, face)| face.turned(orientation.is_mirrored(cell))).collect()
-        };
-        Ok(Self::of_faces(sheet.boundary.len(), faces, [tolerance, grid])?.surface)
+        let faces = |range| sheet.faces(range, &orientation);
+        Ok(Self::of_faces(sheet.boundary.len(), faces, [tolerance, grid])?.0)
     }
 
     /// A closed surface over its control points, seen along `axis`; its shells, turned so that the
@@ -197,29 +177,32 @@ impl Surface {
             made
         };
         let mut of_patches = Vec::new();
+        let (made, ends) = made;
         if shells.cavities().next().is_some() {
-            let ends = parts.iter().zip(&made.ends);
+            let ends = parts.iter().zip(&ends);
             ends.for_each(|(part, &end)| {
                 of_patches.resize(end as usize, surface.shells[part.face as usize]);
             });
         }
-        Ok((made.surface, shells, of_patches))
+        Ok((made, shells, of_patches))
     }
 
-    /// The surface of so many faces, which have ascending numbers. `faces` is asked for one range
+    /// The surface of so many faces, which have ascending numbers, and how many patches there are of
+    /// the faces up to each. `faces` is asked for one range
     /// after the other, so that what they are made of is not in memory beside all patches.
     ///
     /// # Errors
     /// [`Error::Request`] for more patches than fit into memory.
-    pub fn of_faces(
+    fn of_faces(
         count: usize,
         mut faces: impl FnMut(Range<usize>) -> Vec<Face>,
         [tolerance, grid]: [f64; 2],
-    ) -> Result<NamedSurface> {
+    ) -> Result<(Self, Vec<u32>)> {
         // no cut makes a patch flatter than rounding, of which the grid is 64 steps at least
         let flat = (FLAT_PART * tolerance).max(grid / 8.0);
         let flatness = Flatness { height: flat, deviation: flat, rounding: grid / 16.0 };
-        let (most, made) = (most_patches(PATCH_BYTES), AtomicU64::new(0));
+        let free = free_memory().unwrap_or(u64::MAX).saturating_sub(MAX_TABLE_BYTES);
+        let (most, made) = (free / PATCH_BYTES, AtomicU64::new(0));
         let (mut sides, mut ends, mut error) = (Vec::new(), Vec::new(), 0.0_f64);
         let (mut patches, mut places) = (Vec::new(), Vec::new());
         while sides.len() < count {
@@ -248,21 +231,7 @@ impl Surface {
             }
         }
         patches.shrink_to_fit();
-        let (surface, edges) = assemble(&sides, &places, patches, grid, error);
-        Ok(NamedSurface { surface, edges, ends })
-    }
-
-    /// Keeps a run of the patches, and all edges.
-    pub fn keep(&mut self, run: std::ops::Range<usize>) {
-        self.patches.truncate(run.end);
-        self.patches.drain(..run.start);
-        let links = match (self.patches.first(), self.patches.last()) {
-            (Some(first), Some(last)) => first.links[0]..last.links[4],
-            _ => 0..0,
-        };
-        self.links.truncate(links.end as usize);
-        self.links.drain(..links.start as usize);
-        self.patches.iter_mut().flat_map(|p| &mut p.links).for_each(|at| *at -= links.start);
+        Ok((assemble(&sides, &places, patches, grid, error), ends))
     }
 
     /// A height on the grid of heights.
@@ -280,41 +249,13 @@ impl Surface {
     }
 }
 
-/// How many patches fit into memory that take so many bytes each.
-fn most_patches(bytes: u64) -> u64 {
-    free_memory().unwrap_or(u64::MAX).saturating_sub(MAX_TABLE_BYTES) / bytes
-}
-
-/// Faces that are all covered before patches are made of them.
-#[derive(Default)]
-pub struct CoveredFaces {
-    most: Option<u64>,
-    made: u64,
-}
-
-impl CoveredFaces {
-    /// Refuses more patches of faces than fit into memory beside what they are made to.
-    ///
-    /// # Errors
-    /// [`Error::Request`] with their number.
-    pub fn check<'f>(&mut self, faces: impl Iterator<Item = &'f Face>) -> Result<()> {
-        let each = PATCH_BYTES + size_of::<Fit>() as u64;
-        let most = *self.most.get_or_insert_with(|| most_patches(each));
-        self.made += faces.map(|face| face.fits.len() as u64).sum::<u64>();
-        if self.made > most { Err(too_many_patches(most)) } else { Ok(()) }
-    }
-}
-
 fn too_many_patches(most: u64) -> Error {
     Error::request(format!("a boundary of more than {most} patches, which do not fit into memory"))
         .with_help(message!(
             "give a larger ",
             option_name("tolerance"),
-            ", take fewer ",
-            option_name("levels"),
-            ", or share the job between programs (",
-            option_name("mpi"),
-            ")"
+            ", or take fewer ",
+            option_name("levels")
         ))
 }
 
@@ -354,7 +295,8 @@ impl CutFace {
             cut(&fit.points, fit.rectangle, flatness, &mut parts);
             is_exact.resize(parts.len(), fit.error == 0.0);
         }
-        let patch = |part: &SubPatch| Patch::new(part.points, part.slope, 0, [0; 4]);
+        let patch =
+            |part: &SubPatch| Patch { points: part.points, slope: part.slope, links: [0; 5] };
         let place = |(part, exact): (&SubPatch, bool)| PatchPlace {
             face: index,
             exact,
@@ -376,14 +318,14 @@ fn grow<T>(array: &mut Vec<T>, more: usize) {
     }
 }
 
-/// Finds the edges between the corners of all patches, and their names.
+/// Finds the edges between the corners of all patches.
 fn assemble(
     sides: &[Sides],
     places: &[PatchPlace],
     mut patches: Vec<Patch>,
     grid: f64,
     error: f64,
-) -> (Surface, Vec<RimKey>) {
+) -> Surface {
     let mut found = FoundEdges::new(Corners::new(sides, places));
     let mut links = Vec::with_capacity(4 * places.len());
     for number in 0..places.len() {
@@ -416,9 +358,8 @@ fn assemble(
         [positions[stop], second, third, positions[stop + 1]]
     };
     let edges: Vec<Cubic> = used.par_iter().map(edge).collect();
-    let names = used.iter().map(|&stop| stops[stop as usize]).collect();
     debug_assert!(edges.iter().all(|e| e[0][HEIGHT].is_finite()));
-    (Surface { patches, links, edges, grid, error }, names)
+    Surface { patches, links, edges, grid, error }
 }
 
 /// The corners of all patches, each under two names.

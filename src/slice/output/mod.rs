@@ -16,7 +16,6 @@ mod pvtu;
 mod svg;
 mod vtp;
 mod zip_file;
-mod zip_target;
 
 pub use archive::{ImageArchive, archive};
 pub use common_layer_interface::{CommonLayerInterface, Encoding};

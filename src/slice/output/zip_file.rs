@@ -4,19 +4,21 @@ use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use zip::write::SimpleFileOptions;
-use zip::{CompressionMethod, ZipWriter};
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
 
-use super::zip_target::ZipTarget;
 use crate::error::Result;
-use crate::io::atomic;
+use crate::io::{ZipEntry, ZipMethod, atomic, central_directory};
 
 /// A zip without a name.
 pub struct ZipFile {
     path: PathBuf,
     // the same open file
     file: File,
-    zip: ZipWriter<ZipTarget<BufWriter<File>>>,
+    out: BufWriter<File>,
+    entries: Vec<ZipEntry>,
+    // where the next file goes
+    end: u64,
 }
 
 impl ZipFile {
@@ -27,28 +29,43 @@ impl ZipFile {
     pub fn create(path: &Path) -> Result<Self> {
         atomic::check(path)?;
         let file = atomic::unnamed(path)?;
-        let target = file.try_clone().map_err(|e| atomic::refused(path, e))?;
-        let zip = ZipWriter::new(ZipTarget::new(BufWriter::new(target)));
-        Ok(Self { path: path.to_owned(), file, zip })
+        let out = BufWriter::new(file.try_clone().map_err(|e| atomic::refused(path, e))?);
+        Ok(Self { path: path.to_owned(), file, out, entries: Vec::new(), end: 0 })
     }
 
     /// Adds a file; returns its length. Images of PNG stay as they are. A file has at most 4 GB.
     ///
     /// # Errors
     /// [`Error::Io`](crate::Error::Io) if the zip cannot be written or `content` read.
-    pub fn push(&mut self, name: &str, mut content: impl Read) -> Result<u64> {
-        let method = if name.ends_with(".png") {
-            CompressionMethod::Stored
-        } else {
-            CompressionMethod::Deflated
+    pub fn push(&mut self, name: &str, content: impl Read) -> Result<u64> {
+        self.append(name, content).map_err(|e| atomic::refused(&self.path, e))
+    }
+
+    fn append(&mut self, name: &str, mut content: impl Read) -> io::Result<u64> {
+        let method = if name.ends_with(".png") { ZipMethod::Stored } else { ZipMethod::Deflated };
+        let mut entry = ZipEntry::new(name.into(), self.end, method, false);
+        let mut bytes = Vec::new();
+        content.read_to_end(&mut bytes)?;
+        entry.add(&bytes);
+        let length = bytes.len() as u64;
+        let packed = match method {
+            ZipMethod::Stored => bytes,
+            ZipMethod::Deflated => {
+                let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+                encoder.write_all(&bytes)?;
+                encoder.finish()?
+            }
         };
-        // without a date, so that equal files give equal bytes
-        let options = SimpleFileOptions::default().compression_method(method);
-        self.zip
-            .start_file(name, options)
-            .map_err(io::Error::from)
-            .and_then(|()| io::copy(&mut content, &mut self.zip))
-            .map_err(|e| atomic::refused(&self.path, e))
+        if length.max(packed.len() as u64) > u64::from(u32::MAX) {
+            return Err(io::Error::other(format!("{name} has more than 4 GB")));
+        }
+        entry.set_lengths(packed.len() as u64, length);
+        for part in [entry.local_header(), packed] {
+            self.out.write_all(&part)?;
+            self.end += part.len() as u64;
+        }
+        self.entries.push(entry);
+        Ok(length)
     }
 
     /// Gives the file its name.
@@ -56,11 +73,46 @@ impl ZipFile {
     /// # Errors
     /// [`Error::Io`](crate::Error::Io) if it cannot be written.
     pub fn finish(self) -> Result<()> {
-        let Self { path, mut file, zip } = self;
+        let Self { path, mut file, mut out, entries, end } = self;
         let refused = |e| atomic::refused(&path, e);
-        let mut target = zip.finish().map_err(|e| refused(e.into()))?;
-        target.flush().and_then(|()| target.complete()).map_err(refused)?;
+        out.write_all(&central_directory(&entries, end)).map_err(refused)?;
+        out.flush().map_err(refused)?;
         file.rewind().map_err(refused)?;
         atomic::write(&path, |out| io::copy(&mut file, out).map(drop).map_err(refused))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use zip::write::SimpleFileOptions;
+    use zip::{CompressionMethod, ZipWriter};
+
+    use super::*;
+
+    #[test]
+    fn archives_are_those_of_the_crate_zip() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("layers.zip");
+        let text = |count: usize| (0..count).map(|i| (i / 7 * i / 11 % 97) as u8).collect();
+        let files: [(&str, Vec<u8>); 5] = [
+            ("layer_0.png", text(70_000)),
+            ("layer_0.svg", text(900_000)),
+            ("härte/layer_0.png", text(3)),
+            ("manifest.json", text(5000)),
+            ("empty", Vec::new()),
+        ];
+        let mut own = ZipFile::create(&path).unwrap();
+        let mut other = ZipWriter::new(io::Cursor::new(Vec::new()));
+        for (name, bytes) in &files {
+            assert_eq!(own.push(name, &bytes[..]).unwrap(), bytes.len() as u64);
+            let is_png = name.ends_with(".png");
+            let stored = [CompressionMethod::Deflated, CompressionMethod::Stored];
+            let method = stored[usize::from(is_png)];
+            let options = SimpleFileOptions::default().compression_method(method);
+            other.start_file(*name, options).unwrap();
+            io::copy(&mut &bytes[..], &mut other).unwrap();
+        }
+        own.finish().unwrap();
+        assert!(std::fs::read(path).unwrap() == other.finish().unwrap().into_inner());
     }
 }

@@ -1,11 +1,8 @@
 //! Which whole numbers the cells of a mesh have in an array: ids of materials.
 
-use crate::cluster::Ranks;
 use crate::error::IdKind;
 use crate::error::{Error, Result};
 use crate::mesh::CellArray;
-use crate::parts::DistributedMesh;
-use crate::parts::exchange::{next, next_id, next_number};
 
 /// Maximum number of materials: one byte a pixel, with 0 for none.
 pub const MAX_MATERIALS: usize = 255;
@@ -56,36 +53,6 @@ impl CellIds {
             place.unwrap_or_default()
         ))
         .with_help("give an array of material ids"))
-    }
-
-    /// The ids in an array of the cells of a mesh that ranks hold together; `None` if there is no
-    /// such array.
-    ///
-    /// # Errors
-    /// Those of other ranks.
-    pub fn shared(ranks: &Ranks<'_>, mesh: &DistributedMesh, name: &str) -> Result<Option<Self>> {
-        let Some(array) = mesh.block().cell_data.iter().find(|array| array.is_named(name)) else {
-            return Ok(None); // on all ranks: they have the same arrays
-        };
-        let first = mesh.cells().range(ranks.rank()).start as u32;
-        let mut all = Self::of(array);
-        let (cell, value) = all.other.map_or((u32::MAX, 0.0), |(cell, x)| (first + cell, x));
-        let mut bytes = cell.to_ne_bytes().to_vec();
-        bytes.extend(value.to_ne_bytes());
-        bytes.extend(all.ids.iter().flat_map(|id| id.to_ne_bytes()));
-        (all.ids, all.other) = (Vec::new(), None);
-        for bytes in ranks.all_gather(Ok(bytes))? {
-            let mut rest = &bytes[..];
-            let found = (next_id(&mut rest)?, next_number(&mut rest)?);
-            if found.0 != u32::MAX {
-                all.other.get_or_insert(found);
-            }
-            while !rest.is_empty() {
-                all.ids.push(i64::from_ne_bytes(next(&mut rest)?));
-            }
-        }
-        all.ids = distinct(all.ids);
-        Ok(Some(all))
     }
 }
 

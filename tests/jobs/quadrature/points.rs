@@ -96,7 +96,7 @@ fn pieces_are_runs_of_the_points() {
                 for leaves in pieces {
                     let piece = points(&mapping, leaves).unwrap();
                     assert!(piece.points.len() <= limit);
-                    joined.append_points(&piece.point_bytes()).unwrap();
+                    joined.append_points(piece).unwrap();
                 }
                 assert!(joined == whole, "{most}");
             }

@@ -30,7 +30,6 @@ mod legacy_lists;
 pub(super) mod legacy_surface;
 mod outline;
 pub(super) mod pieces;
-pub(super) mod ranged;
 mod structured;
 pub(super) mod surface;
 mod values;

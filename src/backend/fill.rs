@@ -77,7 +77,7 @@ impl Limit {
             let (first, count) = (rows(&before), rows(&part));
             let to = &mut whole.values.numbers::<T>()[first..first + count];
             // SAFETY: a slice is aligned and initialized; this one is not used before the limit is
-            // dropped.
+            // dropped, of which the evaluator keeps nothing.
             *own.values.numbers::<T>() = unsafe { ResultBuffer::over(to.as_mut_ptr(), to.len()) };
         }
         evaluator.evaluate(controls, part, &mut limit)

@@ -33,12 +33,23 @@ impl Unfinished {
         paths().insert(path.clone());
         Self(path)
     }
+
+    /// Its path.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
 }
 
 impl Drop for Unfinished {
     fn drop(&mut self) {
         paths().remove(&self.0);
     }
+}
+
+/// Does what takes no time and must be done as a whole: a signal ends the program before or after
+/// it. Files of the set that `work` takes out of it stay from then on.
+pub(crate) fn at_once<T>(work: impl FnOnce(&mut BTreeSet<PathBuf>) -> T) -> T {
+    work(&mut paths())
 }
 
 /// Removes the files that are being written at this moment. For a program that is about

@@ -5,14 +5,15 @@
 //! files, which is what lets a job that was interrupted go on, or another range of
 //! layers join the first.
 
-use std::io::{ErrorKind, Write};
-use std::path::{Component, Path};
+use std::io::{BufWriter, ErrorKind, Write};
+use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::pixels::{Bits, Flip};
 use crate::error::{Error, Result};
+use crate::io::atomic::CompleteFile;
 use crate::io::{atomic, bounded_file};
 
 /// Name of the manifest in its directory.
@@ -207,13 +208,17 @@ impl Manifest {
         }
     }
 
-    /// Writes the manifest into its directory.
+    /// Writes the manifest into its directory. With it the files `listed` stay, which a stopped
+    /// program would remove.
     ///
     /// # Errors
     /// [`Error::Io`] if it cannot be written.
-    pub fn write(&self, directory: &Path) -> Result<()> {
+    pub fn write(&self, directory: &Path, listed: &[PathBuf]) -> Result<()> {
         let path = directory.join(FILE_NAME);
-        atomic::write(&path, |out| self.write_to(&mut *out).map_err(|e| atomic::refused(&path, e)))
+        let refused = |e| atomic::refused(&path, e);
+        let write = |out: &mut BufWriter<_>| self.write_to(out).map_err(refused);
+        let complete = CompleteFile::new(&path, &path, write)?;
+        complete.take_name_with(listed.iter().map(PathBuf::as_path)).map_err(refused)
     }
 
     /// The bytes of the manifest's file.

@@ -179,7 +179,8 @@ fn add_origin<T: Real>(results: &mut [T], origin: &[f64]) {
     });
 }
 
-impl<T: Real> Evaluator for CpuPlan<'_, T> {
+// SAFETY: nothing of a limit is kept after the call that fills it.
+unsafe impl<T: Real> Evaluator for CpuPlan<'_, T> {
     fn evaluate(
         &mut self,
         controls: Controls<'_>,

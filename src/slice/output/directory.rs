@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::KeptLayers;
 use crate::error::{Error, Result};
-use crate::io::{Unfinished, atomic};
+use crate::io::{Unfinished, at_once, atomic};
 use crate::slice::manifest::{FILE_NAME, LayerEntry, Manifest, Parameters};
 
 /// Endings of files of layers.
@@ -22,6 +22,8 @@ pub struct LayerDirectory {
     resume: bool,
     // what was made here, outer folders first: it goes again if no layer comes
     made: Vec<PathBuf>,
+    // that and the manifest, until it lists a layer
+    fresh: Vec<Unfinished>,
     // files that the manifest does not list yet, by their names there
     unlisted: Mutex<BTreeMap<String, Unfinished>>,
     // held while this is open; the system frees it however the program ends
@@ -59,17 +61,21 @@ impl LayerDirectory {
         resume: bool,
         made: &mut Vec<PathBuf>,
     ) -> Result<Self> {
-        let mut create = |directory: &Path| {
-            if !directory.exists() {
-                made.push(directory.to_owned());
-            }
-            fs::create_dir_all(directory).map_err(|e| atomic::refused(directory, e))
-        };
-        create(path)?;
-        let lock = lock(path)?;
+        // nothing that another program has locked may be removed
+        let lock = at_once(|paths| {
+            create(path, made)?;
+            let lock = lock(path)?;
+            paths.extend(made.iter().cloned());
+            Ok(lock)
+        })?;
+        let mut fresh: Vec<Unfinished> = made.iter().cloned().map(Unfinished::of).collect();
         let mut layers = BTreeMap::new();
         // a manifest without layers is of a job that made none
-        if let Some(there) = Manifest::read(path)?.filter(|there| !there.layers.is_empty()) {
+        let there = Manifest::read(path)?;
+        if there.is_none() {
+            fresh.push(Unfinished::of(path.join(FILE_NAME)));
+        }
+        if let Some(there) = there.filter(|there| !there.layers.is_empty()) {
             if let Some(difference) = parameters.difference(&there.parameters) {
                 return Err(Error::file(
                     path,
@@ -85,14 +91,21 @@ impl LayerDirectory {
             let kept = there.layers.into_iter().filter(|entry| whole(entry));
             layers.extend(kept.map(|entry| (entry.index, entry)));
         }
-        folders.iter().try_for_each(|folder| create(&path.join(folder)))?;
+        let created = at_once(|paths| {
+            let created = folders.iter().try_for_each(|folder| create(&path.join(folder), made));
+            paths.extend(made.iter().cloned());
+            created
+        });
+        fresh.extend(made.iter().cloned().map(Unfinished::of));
+        created?;
         if lock.is_some() {
             let all = folders.iter().map(|folder| path.join(folder)).chain([path.to_owned()]);
             all.for_each(|folder| remove_parts(&folder));
         }
         let manifest = Manifest::new(model, parameters);
         let (path, unlisted, made) = (path.into(), Mutex::default(), std::mem::take(made));
-        let mut directory = Self { path, manifest, layers, resume, made, unlisted, _lock: lock };
+        let mut directory =
+            Self { path, manifest, layers, resume, made, fresh, unlisted, _lock: lock };
         directory.write(false)?;
         Ok(directory)
     }
@@ -142,13 +155,20 @@ impl LayerDirectory {
     fn list(&mut self, complete: bool) -> Result<()> {
         self.manifest.complete = complete;
         self.manifest.layers = self.layers.values().cloned().collect();
-        self.manifest.write(&self.path)?;
         let mut unlisted = self.unlisted();
-        if !unlisted.is_empty() {
-            let listed = self.layers.values().flat_map(|layer| &layer.files);
-            for file in listed {
-                unlisted.remove(&file.path);
-            }
+        let listed = self.layers.values().flat_map(|layer| &layer.files);
+        let listed = listed.filter(|file| unlisted.contains_key(&file.path));
+        let listed: Vec<&str> = listed.map(|file| &*file.path).collect();
+        let mut paths: Vec<PathBuf> = listed.iter().map(|file| self.path.join(file)).collect();
+        let is_of_use = complete || !self.layers.is_empty();
+        if is_of_use {
+            paths.extend(self.fresh.iter().map(|made| made.path().to_owned()));
+        }
+        self.manifest.write(&self.path, &paths)?;
+        listed.into_iter().for_each(|file| drop(unlisted.remove(file)));
+        drop(unlisted);
+        if is_of_use {
+            self.fresh.clear();
         }
         Ok(())
     }
@@ -199,6 +219,18 @@ impl Drop for LayerDirectory {
             remove_empty(&self.made);
         }
     }
+}
+
+/// Creates a folder, which is `made` unless it is there.
+fn create(folder: &Path, made: &mut Vec<PathBuf>) -> Result<()> {
+    let created =
+        fs::create_dir_all(atomic::directory_of(folder)).and_then(|()| fs::create_dir(folder));
+    match created {
+        Ok(()) => made.push(folder.to_owned()),
+        Err(_) if folder.is_dir() => {}
+        Err(e) => return Err(atomic::refused(folder, e)),
+    }
+    Ok(())
 }
 
 /// Removes folders, outer ones first in the list, where nothing is in them.

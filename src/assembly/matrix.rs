@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::element::LeafMatrices;
+use crate::interrupt::stop_point;
 use crate::backend::device::SparsePattern;
 use crate::quadrature::Quadrature;
 
@@ -212,6 +213,7 @@ impl Matrix {
         }
         let pattern = &**pattern;
         parts.into_par_iter().for_each(|(rows, part)| {
+            stop_point();
             for element in elements.iter().flatten() {
                 match block {
                     1 => pattern.add::<1>(element, before, rows.clone(), part),

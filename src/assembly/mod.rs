@@ -46,6 +46,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use crate::interrupt::stop_point;
 use crate::backend::device::MatrixForm;
 use crate::error::{Error, Result};
 use crate::memory;
@@ -215,6 +216,7 @@ pub fn assemble_with_progress(
             .into_par_iter()
             .zip(rooms)
             .map_init(AssemblyWorkspace::default, |work, ((batch, leaves), room)| {
+                stop_point();
                 let basis = quadrature.basis(batch);
                 mapping.evaluate(batch, leaves.clone(), &mut work.mapped)?;
                 physical_derivatives(&basis, &work.mapped, &mut work.derivatives);

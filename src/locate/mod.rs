@@ -65,6 +65,7 @@ pub(crate) use {
 
 use rayon::prelude::*;
 
+use crate::interrupt::stop_point;
 use crate::error::{Error, Result};
 use crate::limit::Solid;
 use crate::mesh::{Controls, check_coordinates};
@@ -211,6 +212,7 @@ impl<'s> Locator<'s> {
         let found: Vec<Located> = order
             .par_chunks(TASK_POINTS)
             .flat_map_iter(|chunk| {
+                stop_point();
                 let mut candidates = Vec::new();
                 let locate = |&i: &u32| Located::at(self.find(points[i as usize], &mut candidates));
                 chunk.iter().map(locate).collect::<Vec<_>>()

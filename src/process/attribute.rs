@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use crate::interrupt::stop_point;
 use crate::error::{Error, Result};
 use crate::mesh::check_value_count;
 use crate::query::{Op, Query};
@@ -41,6 +42,7 @@ pub fn smooth_attribute(
     }
     for _ in 0..steps {
         next.par_chunks_mut(width).with_min_len(1024).enumerate().for_each(|(id, next)| {
+            stop_point();
             let (row, own) = (rows.row(id), &now[id * width..][..width]);
             let weight = if row.is_empty() || fixed(original(id)) { 0.0 } else { factor };
             for (c, next) in next.iter_mut().enumerate() {

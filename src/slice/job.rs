@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 use super::output::{KeptLayers, LayerOutput, Output, OutputLayer};
 use super::source::LayerSource;
 use super::stack::Stack;
+use crate::interrupt::stop_point;
 use crate::error::{Error, IdKind, Result};
 
 /// Layers at work at a time, for every thread.
@@ -172,6 +173,7 @@ impl Job<'_> {
 
     /// What each output makes of a layer; nothing where nothing is left to do.
     fn make(&self, index: usize) -> Result<LayerOutputs> {
+        stop_point();
         let pending = || self.outputs.iter().filter(|output| !output.is_done(index));
         let contours = if pending().any(|output| output.needs_contours()) {
             Some(self.source.contours(index, self.stack.middle(index))?)

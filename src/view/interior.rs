@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::lattice::{COARSE, Lattice};
 use super::scene::Scene;
 use super::values::push_values;
+use crate::interrupt::stop_point;
 use crate::bezier::Pieces;
 use crate::error::{Error, Result, option};
 use crate::limit::Solid;
@@ -57,6 +58,7 @@ pub fn push(scene: &mut Scene, solid: &Solid, mesh: &SolidMesh, rings: usize) ->
     let parts: Vec<(Lattice, f64)> = leaves
         .par_chunks(TASK_LEAVES)
         .map(|leaves| {
+            stop_point();
             let (mut lattice, mut error) = (Lattice::new(COARSE), 0.0_f64);
             for leaf in leaves {
                 let points = pieces.points(leaf, &refined, 3);

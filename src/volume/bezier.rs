@@ -6,6 +6,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::arrays::corner_array;
+use crate::interrupt::stop_point;
 use crate::backend::check_controls;
 use crate::bezier::{Piece, Pieces};
 use crate::error::{Error, Result};
@@ -159,6 +160,7 @@ impl<'s> Bezier<'s> {
             nodes = rest;
         }
         work.into_par_iter().for_each(|(leaf, own)| {
+            stop_point();
             let points = self.pieces.points(leaf, values, width);
             let pieces = points.chunks_exact(64 * width).zip(own.chunks_exact_mut(64 * width));
             for (piece, own) in pieces {

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
+use crate::interrupt::stop_point;
 use crate::backend::Limit;
 use crate::error::IdKind::Cell;
 use crate::error::Result;
@@ -217,6 +218,7 @@ pub fn write_rows(
     let texts = tasks
         .into_par_iter()
         .map(|start| {
+            stop_point();
             let mut text = Vec::new();
             let end = locations.len().min(start + ROWS);
             (start..end).try_for_each(|i| row(&mut text, i)).map(|()| text)

@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use rayon::prelude::*;
 
+use crate::interrupt::stop_point;
 use crate::basis::MissingLayers;
 use crate::disjoint::Disjoint;
 use crate::error::Result;
@@ -191,6 +192,7 @@ impl<'p, T: Real> BatchKernels<'p, T> {
             let (mut scratch, mut cached) = (Scratch::new(stores), Scratch::new(Stores::Cached));
             let mut local = Local::default();
             while let Some(task) = tasks.get(next.fetch_add(1, Relaxed)) {
+                stop_point();
                 job.run(task, &mut scratch, &mut cached, &mut local);
             }
         };

@@ -18,6 +18,7 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
+use crate::interrupt::stop_point;
 use crate::kernel::Simd;
 use crate::numbers::{Real, counted};
 
@@ -171,6 +172,7 @@ fn add_origin<T: Real>(results: &mut [T], origin: &[f64]) {
         return;
     }
     results.par_chunks_mut(origin.len() << 12).for_each(|results| {
+        stop_point();
         for result in results.chunks_exact_mut(origin.len()) {
             for (x, o) in result.iter_mut().zip(origin) {
                 *x = T::from_f64(x.to_f64() + o);

@@ -9,6 +9,7 @@ use super::bicubic::{Bicubic, HEIGHT, PlanePoint, round_to};
 use super::closed::ClosedSurface;
 use super::patch_fit::{Fit, Fitter, Square};
 use super::skin_tables::SkinTables;
+use crate::interrupt::stop_point;
 use crate::basis::MissingLayers;
 use crate::bezier::{net_values, to_bezier};
 use crate::error::Result;
@@ -112,6 +113,7 @@ impl<'a> Skin<'a> {
 
     /// Covers a part by patches.
     pub fn cover(&self, number: usize) -> Vec<Fit> {
+        stop_point();
         let part = self.parts[number];
         let mut fits = Vec::new();
         match &self.surface.limit {

@@ -66,9 +66,7 @@ impl PyPlan {
                 gradients.into_iter().map(on_host).collect();
             let gradients = gradients.py()?;
             let adjoint = py.work(|| self.host_adjoint()).py()?;
-            py.check_signals()?;
-            let result = py.work(|| self.threads.here(|| adjoint.apply(&gradients, width)));
-            py.check_signals()?;
+            let result = self.threads.run(py, || adjoint.apply(&gradients, width));
             return Ok(moved(py, result.py()?, &shape)?.into_any());
         };
         // SAFETY: owners keep what is on the device, by what `Held` has

@@ -76,7 +76,7 @@ impl PySolid {
     ///     backend: "auto", "cpu", "cuda", "cuda:N", or several GPUs: "cuda:0,1", "cuda:all".
     ///     strategy: Kernels on a GPU: "auto", or those of the published method, "thread", "warp" and
     ///         "hybrid", whose last bits vary; on the CPU a UserWarning says that it has no effect.
-    ///     threads: Number of CPU threads, 1 to 4096; all if None.
+    ///     threads: Number of CPU threads, 1 to 32 for each core; all if None.
     #[pyo3(signature = (samples=None, *, gauss=None, cells=None, uvw=None, corners=None, derivatives=0, attribute_derivatives=false, gradients=false, jacobian=false, precision="f64", backend="auto", strategy="auto", threads=None))]
     #[allow(clippy::too_many_arguments)]
     fn plan(

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use subsolid::io::JobPart;
 use subsolid::slice::{Bits, Job, LayerSource, Setting};
 
-use crate::errors::{Signals, refused, warn, words};
+use crate::errors::{IntoPython, refused, warn, words};
 use crate::layer_options::{HeightRange, LayerFileKind, Options, millimeters};
 use crate::request::named;
 use crate::slice::PySlices;
@@ -131,7 +131,6 @@ impl PySlices {
         let images = options.images(self, &channels)?;
         let chosen: Vec<usize> = options.channels(&channels)?.into_iter().map(|(c, _)| c).collect();
         let layers = options.layers(&setting.stack)?;
-        let mut signals = Signals::default();
         let ended = self.layers.ask(py, |source: &dyn LayerSource| -> subsolid::Result<()> {
             let place = options.place(path)?;
             let output = match images {
@@ -142,12 +141,8 @@ impl PySlices {
                 }
             };
             let job = Job { source, stack: setting.stack, layers, outputs: vec![output] };
-            let look = |_| match signals.look() {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(_) => ControlFlow::Break(()),
-            };
-            job.run_share(look).map(drop)
+            job.run_share(|_| ControlFlow::Continue(())).map(drop)
         });
-        signals.ended(ended)
+        ended.py()
     }
 }

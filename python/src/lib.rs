@@ -50,7 +50,7 @@ mod _subsolid {
 
     use pyo3::prelude::*;
     use pyo3::types::PyTuple;
-    use subsolid::backend::MAX_THREADS;
+    use subsolid::backend::check_threads;
     use subsolid::io::{self, ReadOptions};
     use subsolid::mesh::shape::Shape;
     use subsolid::numbers::{by_count, counted};
@@ -228,16 +228,11 @@ mod _subsolid {
         found.iter().map(|device| device.name.clone()).collect()
     }
 
-    /// Sets the number of threads, 1 to 4096, for all calls without threads=; call it before any of
+    /// Sets the number of threads, 1 to 32 for each core, for all calls without threads=; call it before any of
     /// them.
     #[pyfunction]
     fn set_threads(#[pyo3(from_py_with = count::count)] count: usize) -> PyResult<()> {
-        if !(1..=MAX_THREADS).contains(&count) {
-            return Err(refused(
-                format!("{} are out of range", counted(count, "thread")),
-                &format!("ask for 1 to {MAX_THREADS} threads"),
-            ));
-        }
+        check_threads(count).py()?;
         threads::set(count)
     }
 }

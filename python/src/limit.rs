@@ -13,6 +13,7 @@ use subsolid::volume::DERIVATIVES;
 use crate::arrays::{lent_mut, moved, overlap};
 use crate::cells::PlanCell;
 use crate::errors::refused;
+use crate::threads::locked;
 
 /// Points of the limit, with the other quantities requested.
 ///
@@ -52,6 +53,11 @@ impl PyLimit {
             Values::F64(numbers) => overlap(numbers, points),
             Values::F32(numbers) => overlap(numbers, points),
         })
+    }
+
+    /// Like [`Self::lock`], for a call that may take long.
+    pub fn lock_attached(&self, py: Python<'_>) -> MutexGuard<'_, Limit> {
+        locked(py, &self.limit)
     }
 
     pub fn lock(&self) -> MutexGuard<'_, Limit> {

@@ -71,7 +71,7 @@ impl PyLocator {
 
     fn find(&self, py: Python<'_>, points: &[[f64; 3]], on_gpu: bool) -> PyResult<Vec<Located>> {
         if !on_gpu {
-            return Ok(py.work(|| self.cell.with_dependent(|_, locator| locator.locate(points))));
+            return py.work(|| self.cell.with_dependent(|_, locator| locator.locate(points)));
         }
         let find = |search: &mut Option<Box<dyn PointSearch>>| {
             self.cell.with_dependent(|_, locator| {
@@ -108,7 +108,7 @@ pub fn locate<'py>(
         let piece = &points[first..(first + most).min(n)];
         let mut located = locator.find(py, piece, on_gpu)?;
         if nearest {
-            py.work(|| locator.cell.with_dependent(|_, found| outside(found, piece, &mut located)));
+            py.work(|| locator.cell.with_dependent(|_, found| outside(found, piece, &mut located)))?;
         }
         for (i, at) in located.into_iter().enumerate() {
             let Located::Inside(place) = at else { continue };

@@ -38,7 +38,7 @@ fn page_of_solid(py: Python<'_>, shared: &Analyzed, request: &ViewRequest) -> Py
     if let Some(folder) = &request.slices {
         let images = py.work(|| page.add_slices(folder)).py()?;
         // the cells of an evaluation are another model than that of its layers
-        let own = (!request.linear).then(|| py.work(|| shared.coarse().sha256));
+        let own = if request.linear { None } else { Some(py.work(|| shared.coarse().sha256)?) };
         images.notices(folder, own.as_deref()).iter().try_for_each(|notice| warn(py, notice))?;
     }
     Ok(page)
@@ -63,7 +63,7 @@ fn open(py: Python<'_>, page: &Page) -> PyResult<()> {
 }
 
 fn write_page(py: Python<'_>, page: &Page, path: &Path) -> PyResult<()> {
-    py.work(|| page.write(path)).map(drop).py()
+    py.work(|| page.write(path)).py().map(drop)
 }
 
 fn write_glb(
@@ -133,7 +133,6 @@ impl PySolid {
             ..ViewRequest::default()
         };
         let page = page_of_solid(py, &self.shared, &with_names(request, color_map, unit, up)?)?;
-        py.check_signals()?;
         py.work(|| page.to_html()).py()
     }
 

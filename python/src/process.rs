@@ -15,7 +15,7 @@ use subsolid::untangle::{BoundaryMotion, least_determinant, untangle};
 
 use crate::arrays::{dictionary, floats, moved, plain_ids, slice};
 use crate::count;
-use crate::errors::{IntoPython, Signals, refused, warn};
+use crate::errors::{IntoPython, refused, warn};
 use crate::request::{named, one_backend};
 use crate::solid::PySolid;
 use crate::surface::PySurface;
@@ -97,8 +97,7 @@ impl PySolid {
         moved(py, values, &[count])
     }
 
-    /// Smooths an attribute: every step moves values toward the mean of their neighbors. Ctrl-C
-    /// ends it between two steps.
+    /// Smooths an attribute: every step moves values toward the mean of their neighbors.
     ///
     /// Args:
     ///     name: Name of the attribute.
@@ -120,29 +119,19 @@ impl PySolid {
         let mesh = &self.shared.mesh;
         let attribute = &mesh.attributes[mesh.attribute_index(name).py()?];
         let width = attribute.width;
-        let mut signals = Signals::default();
         let smooth = || {
             let topology = self.shared.solid.topology();
             let query = Query::of_topology(mesh, topology, QueryStrategy::Rows)?;
             let fixed = |v: u32| fix_boundary && topology.is_boundary_vertex(v);
-            let smoothed = |values: &[f64], steps| {
-                smooth_attribute(&query, values, width, steps, factor, fixed)
-            };
-            let mut values = smoothed(&attribute.values, steps.min(1))?;
-            for _ in 1..steps {
-                signals.look()?;
-                values = smoothed(&values, 1)?;
-            }
-            Ok(values)
+            smooth_attribute(&query, &attribute.values, width, steps, factor, fixed)
         };
-        let ended = py.work(smooth);
-        let values = signals.ended(ended)?;
+        let values = py.work(smooth).py()?;
         let shape = [values.len() / width, width];
         moved(py, values, if width == 1 { &shape[..1] } else { &shape })
     }
 
     /// Moves control points so that no control cell is folded and the worst improves. That of
-    /// `subsolid untangle`, for hexahedra. Ctrl-C ends it between two rounds.
+    /// `subsolid untangle`, for hexahedra.
     ///
     /// Args:
     ///     boundary: "fixed": points of the boundary stay. "slide": their limit points slide on
@@ -155,17 +144,14 @@ impl PySolid {
     #[pyo3(signature = (*, boundary="fixed"))]
     fn untangle<'py>(&self, py: Python<'py>, boundary: &str) -> PyResult<Bound<'py, PyTuple>> {
         let motion: BoundaryMotion = named("boundary", boundary)?;
-        let mut signals = Signals::default();
         let work = || {
             let mut mesh = self.shared.mesh.clone();
             let limit_before = least_determinant(&mesh)?;
-            signals.look()?;
-            let control = untangle(&mut mesh, motion, |_| signals.look())?;
+            let control = untangle(&mut mesh, motion, |_| Ok(()))?;
             let limit_after = least_determinant(&mesh)?;
             Ok((mesh, control, limit_before, limit_after))
         };
-        let ended = py.work(work);
-        let (mesh, control, before, after) = signals.ended(ended)?;
+        let (mesh, control, before, after) = py.work(work).py()?;
         control.notice(motion).map_or(Ok(()), |notice| warn(py, &notice))?;
         let report = PyDict::new(py);
         report.set_item("control", dictionary(py, &control)?)?;
@@ -284,7 +270,6 @@ impl PySurface {
     ) -> PyResult<Self> {
         let mut processor = self.processor(name, job, steps)?;
         for _ in 0..steps {
-            py.check_signals()?;
             py.work(|| step(&mut *processor)).py()?;
         }
         let mut mesh = self.mesh.clone();

@@ -164,9 +164,8 @@ impl PyQuadrature {
         let given = Moved::new(points, None, shared.mesh.points.len())?;
         let controls = given.controls(shared.mesh.controls())?;
         self.check(py, controls, points.is_none())?;
-        py.check_signals()?;
         let quadrature = self.cell.borrow_dependent();
-        py.work(|| sum(quadrature, controls))
+        py.work(|| sum(quadrature, controls)).py()
     }
 
     /// Refuses control points with Jacobians that are not positive at quadrature points, unless it

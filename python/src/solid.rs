@@ -302,24 +302,20 @@ impl PySolid {
         let cost = Cost::evaluation(results.saturating_mul(4 * size_of::<f64>()));
         let processor = processor(backend, &cost)?;
         let controls = subsolid::mesh::Controls { positions: &shared.mesh.points, attributes: &[] };
-        let mut signals = Signals::default();
         let work = || {
             let backend = processor.backend(Precision::F64, Strategy::Auto)?;
             let mut evaluator = backend.prepare(&plan)?;
             let (mut quality, mut limit) = (Quality::default(), subsolid::Limit::default());
             for range in plan.pieces(1_000_000) {
-                signals.look()?;
                 evaluator.evaluate(controls, range, &mut limit)?;
                 quality.add(&plan, &limit);
             }
             Ok(quality)
         };
-        let ended = py.work(work);
-        dictionary(py, &signals.ended(ended)?)
+        dictionary(py, &py.work(work).py()?)
     }
 
-    /// Refines the control mesh, with creases and attributes; the limit stays the same. Ctrl-C ends
-    /// it between two levels.
+    /// Refines the control mesh, with creases and attributes; the limit stays the same.
     ///
     /// Args:
     ///     levels: Number of refinements.
@@ -338,17 +334,11 @@ impl PySolid {
         let rule: VertexRule = named("vertex_rule", vertex_rule)?;
         let shared = &self.shared;
         subsolid::refine::check_memory(&shared.mesh, levels).py()?;
-        let mut mesh = shared.mesh.clone();
-        for _ in 0..levels {
-            mesh = py.work(|| subsolid::refine_mesh(&mesh, 1, rule)).py()?;
-            py.check_signals()?;
-        }
+        let mesh = py.work(|| subsolid::refine_mesh(&shared.mesh, levels, rule)).py()?;
         // the program slices what is refined by its own rule, and no other
         let own = rule == VertexRule::default() || levels == 0;
-        let refined_from = own.then(|| {
-            let coarse = py.work(|| shared.coarse());
-            Coarse { levels: coarse.levels + levels, ..coarse }
-        });
+        let coarse = if own { Some(py.work(|| shared.coarse())?) } else { None };
+        let refined_from = coarse.map(|own| Coarse { levels: own.levels + levels, ..own });
         Self::build_refined(py, mesh, refined_from)
     }
 

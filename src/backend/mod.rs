@@ -7,7 +7,6 @@ pub mod cpu;
 pub mod cuda;
 pub mod device;
 mod explain;
-mod fill;
 mod limit;
 mod process;
 mod several;
@@ -15,7 +14,7 @@ mod surface;
 
 pub use crate::result_buffer::ResultBuffer;
 pub use choice::{Choice, DeviceList, Processor, Starting, auto, choose, devices, start};
-pub use cpu::{Cpu, MAX_THREADS};
+pub use cpu::{Cpu, check_threads};
 #[cfg(feature = "cuda")]
 pub use cuda::{Cuda, process::DeviceProcessor, query::DeviceQuery};
 pub use device::{Device, DeviceInfo};

@@ -1,6 +1,7 @@
 //! Neighbors of one element, listed as users ask for them.
 
 use super::{Op, Query};
+use crate::interrupt::stop_point;
 use crate::error::{Error, Result, option, option_name};
 use crate::topology::order::EntityKind;
 
@@ -32,6 +33,7 @@ impl Query {
     /// Those of [`Query::row`], [`Query::ring`] and [`Query::fan`]; [`Error::Request`] for a
     /// listing that the query does not have.
     pub fn neighbors(&self, op: Op, id: u32, listing: Listing) -> Result<Neighbors> {
+        stop_point();
         let unordered = |ids| Neighbors { ids, closed: None };
         self.check_listing(op, listing)?;
         match listing {

@@ -88,18 +88,18 @@ impl PyPlan {
         let plan = cell.borrow_dependent();
         let widths = widths(cell.borrow_owner().mesh.controls());
         let all = 0..plan.solid().elements().len();
-        let bytes = threads.run(py, || plan.result_bytes(&all, &widths, precision));
+        let bytes = threads.run(py, || plan.result_bytes(&all, &widths, precision))?;
         let cost = Cost::evaluation(usize::try_from(bytes).unwrap_or(usize::MAX));
         let own = cell.clone();
-        let (name, on_cpu, mut evaluator, notice) = threads.run(py, move || -> PyResult<_> {
+        let (name, mut evaluator, notice) = threads.run(py, move || -> PyResult<_> {
             let processor = processor(backend_name, &cost)?;
             let backend = processor.backend(precision, strategy).py()?;
             let evaluator = EvaluatorCell::try_new(own, |cell| {
                 backend.prepare(cell.borrow_dependent()).map(PreparedPlan)
             });
             let notice = processor.strategy_notice(strategy);
-            Ok((backend.name(), backend.device().is_none(), evaluator.py()?, notice))
-        })?;
+            Ok((backend.name(), evaluator.py()?, notice))
+        })??;
         notice.map_or(Ok(()), |notice| warn(py, &words(&notice)))?;
         let device = evaluator.with_dependent_mut(|_, prepared| {
             let device = prepared.0.on_device()?;
@@ -112,7 +112,6 @@ impl PyPlan {
             adjoint: OnceLock::new(),
             device_adjoint: Mutex::new(None),
             device,
-            on_cpu,
             name,
             precision,
             threads,

@@ -28,6 +28,14 @@ impl PyPlan {
     ///
     /// Returns:
     ///     (vertices,) or (vertices, width); a DeviceArray if the gradient is on the GPU.
+    ///
+    /// Raises:
+    ///     Error: For gradients of another shape, and a derivative that the plan does not have.
+    ///
+    /// Example:
+    ///     >>> plan = subsolid.shape("box", 2, 2, 2).plan(3)
+    ///     >>> plan.adjoint(np.ones((len(plan), 3))).shape
+    ///     (27, 3)
     #[pyo3(signature = (gradient, *, derivatives=None))]
     fn adjoint<'py>(
         &self,

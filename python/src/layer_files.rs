@@ -48,6 +48,10 @@ impl PySlices {
     /// Raises:
     ///     Error: For another ending, options that the file has no use for, and files that cannot be
     ///         written. A file of all layers appears under its name when it is complete.
+    ///
+    /// Example:
+    ///     >>> layers = subsolid.shape("box", 2, 2, 2).slice(0.5, pixel=0.1)
+    ///     >>> layers.write("box.zip")
     #[pyo3(signature = (path, *, attributes=None, unit=None, format=None, bits=None, dither=false,
                         flip=None, separate=false, binary=false, exposure=None, range=None,
                         pieces=None, resume=false))]
@@ -121,7 +125,7 @@ impl PySlices {
         options: &Options,
     ) -> PyResult<()> {
         let setting =
-            Setting { unit_mm, model_sha256: self.fingerprint(py), ..self.setting.clone() };
+            Setting { unit_mm, model_sha256: self.fingerprint(py)?, ..self.setting.clone() };
         if options.binary
             && let Some(notice) = setting.binary_notice()
         {

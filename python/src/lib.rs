@@ -100,6 +100,14 @@ mod _subsolid {
     ///
     /// Raises:
     ///     Error: For a file that cannot be read, is not a valid control mesh, or takes more memory.
+    ///
+    /// Returns:
+    ///     The solid.
+    ///
+    /// Example:
+    ///     >>> subsolid.shape("fan").write("fan.vtu")
+    ///     >>> subsolid.read("fan.vtu", crease_angle=40)
+    ///     <subsolid.Solid: 305 vertices, 180 cells>
     #[pyfunction]
     #[pyo3(signature = (path, *, crease_angle=None, memory=None))]
     fn read(
@@ -138,6 +146,17 @@ mod _subsolid {
     ///     path: Name of the file.
     ///     memory: Maximum size of the decompressed arrays and the structured grids of the file, in
     ///         GB; None for half of the machine's memory.
+    ///
+    /// Returns:
+    ///     The surface.
+    ///
+    /// Raises:
+    ///     Error: For a file that cannot be read, is not a valid surface, or takes more memory.
+    ///
+    /// Example:
+    ///     >>> subsolid.shape("box", 2, 2, 2).boundary().write("box.obj")
+    ///     >>> subsolid.read_surface("box.obj").n_faces
+    ///     24
     #[pyfunction]
     #[pyo3(signature = (path, *, memory=None))]
     fn read_surface(py: Python<'_>, path: PathBuf, memory: Option<f64>) -> PyResult<PySurface> {
@@ -168,6 +187,19 @@ mod _subsolid {
     /// Returns:
     ///     Sharp edges (n, 2) with their sharpness (n,), and sharp vertices (n,) with theirs. Columns
     ///     that are not read are named in a UserWarning.
+    ///
+    /// Args:
+    ///     path: Name of the table.
+    ///
+    /// Raises:
+    ///     Error: For a file that cannot be read, or is no such table.
+    ///
+    /// Example:
+    ///     >>> with open("creases.csv", "w") as table:
+    ///     ...     _ = table.write("kind,v0,v1,sharpness\nedge,0,1,inf\n")
+    ///     >>> edges, corners = subsolid.read_creases("creases.csv")
+    ///     >>> edges[0].tolist(), edges[1].tolist()
+    ///     ([[0, 1]], [inf])
     #[pyfunction]
     fn read_creases(py: Python<'_>, path: PathBuf) -> PyResult<[Bound<'_, PyTuple>; 2]> {
         let table = py.work(|| io::read_creases(&path)).py()?;
@@ -190,6 +222,13 @@ mod _subsolid {
     ///
     /// Raises:
     ///     Error: For another name, sizes out of range, and more than 2**27 cells.
+    ///
+    /// Returns:
+    ///     The solid.
+    ///
+    /// Example:
+    ///     >>> subsolid.shape("box", 2, 2, 2)
+    ///     <subsolid.Solid: 27 vertices, 8 cells>
     #[pyfunction]
     #[pyo3(signature = (name, *sizes))]
     fn shape(py: Python<'_>, name: &str, sizes: Vec<Bound<'_, PyAny>>) -> PyResult<PySolid> {
@@ -209,6 +248,13 @@ mod _subsolid {
     ///
     /// Raises:
     ///     Error: If parts are missing, not complete, or of other options than the rest.
+    ///
+    /// Example:
+    ///     >>> layers = subsolid.shape("box", 2, 2, 2).slice(0.5, pixel=0.1)
+    ///     >>> for part in (1, 2):
+    ///     ...     layers.write("layers", pieces=(part, 2))
+    ///     >>> subsolid.merge("layers")
+    ///     {'jobs': 2, 'layers': 4}
     #[pyfunction]
     fn merge(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyAny>> {
         if slice::are_layers(&path) {
@@ -222,6 +268,13 @@ mod _subsolid {
     }
 
     /// Names of the GPUs that backend="cuda:N" can take; empty without a driver.
+    ///
+    /// Returns:
+    ///     A list of names.
+    ///
+    /// Example:
+    ///     >>> isinstance(subsolid.devices(), list)
+    ///     True
     #[pyfunction]
     fn devices() -> Vec<String> {
         let found = subsolid::backend::devices().unwrap_or_default();
@@ -230,6 +283,19 @@ mod _subsolid {
 
     /// Sets the number of threads, 1 to 32 for each core, for all calls without threads=; call it before any of
     /// them.
+    ///
+    /// Args:
+    ///     count: Number of threads.
+    ///
+    /// Raises:
+    ///     Error: For a number out of range, and after another call.
+    ///
+    /// Example:
+    ///     >>> try:
+    ///     ...     subsolid.set_threads(0)
+    ///     ... except subsolid.Error as error:
+    ///     ...     print(error.message)
+    ///     threads=0 is out of range
     #[pyfunction]
     fn set_threads(#[pyo3(from_py_with = count::count)] count: usize) -> PyResult<()> {
         check_threads(count).py()?;

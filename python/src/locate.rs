@@ -108,7 +108,9 @@ pub fn locate<'py>(
         let piece = &points[first..(first + most).min(n)];
         let mut located = locator.find(py, piece, on_gpu)?;
         if nearest {
-            py.work(|| locator.cell.with_dependent(|_, found| outside(found, piece, &mut located)))?;
+            py.work(|| {
+                locator.cell.with_dependent(|_, found| outside(found, piece, &mut located))
+            })?;
         }
         for (i, at) in located.into_iter().enumerate() {
             let Located::Inside(place) = at else { continue };
@@ -142,6 +144,21 @@ fn outside(locator: &Locator<'_>, points: &[[f64; 3]], located: &mut [Located]) 
 #[pymethods]
 impl PyLocator {
     /// Cells and parameters of points x, (n, 3); see Solid.locate. Ctrl-C ends it.
+    ///
+    /// Args:
+    ///     x: Points, (n, 3), in length units.
+    ///     nearest: Whether to return the closest place of the solid for points outside.
+    ///
+    /// Returns:
+    ///     Places.
+    ///
+    /// Raises:
+    ///     Error: For points of another shape.
+    ///
+    /// Example:
+    ///     >>> locator = subsolid.shape("box", 2, 2, 2).locator()
+    ///     >>> locator.locate([[1, 1, 1]]).uvw.shape
+    ///     (1, 3)
     #[pyo3(signature = (x, *, nearest=false))]
     fn locate<'py>(
         &self,

@@ -4,12 +4,14 @@ use numpy::PyUntypedArrayMethods;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use subsolid::IdKind;
-use subsolid::mesh::{Attribute, CellKind, Cells, Controls, Creases, Polygons, SolidMesh, Welded};
+use subsolid::mesh::{
+    Attribute, CellKind, Cells, Controls, Creases, Polygons, SolidMesh, Welded, are_faces,
+};
 use subsolid::numbers::counted;
 use subsolid::parts::Inverted;
 use subsolid::topology::Topology;
 
-use crate::arrays::{Role, floats, floats_warned, moved, plain_ids, rows, slice};
+use crate::arrays::{Role, by_name, floats, floats_warned, moved, plain_ids, rows, slice};
 use crate::errors::{refused, warn};
 use crate::threads::WithoutLock;
 
@@ -93,6 +95,12 @@ fn push(cells: &mut Cells, value: &Bound<'_, PyAny>, name: Option<&str>) -> PyRe
             &format!("give an array of shape (n, {corners})"),
         ));
     }
+    if name.is_none() && corners == 4 && are_faces(ids.as_chunks().0) {
+        return Err(refused(
+            "cells (n, 4) would be tetrahedra, no two of which share a triangle: are they faces?",
+            "give the faces of a surface to subsolid.Surface; for tetrahedra give {\"tetra\": cells}",
+        ));
+    }
     ids.chunks_exact(corners).for_each(|corners| cells.push(kind, corners));
     Ok(())
 }
@@ -134,7 +142,7 @@ pub fn cells_of<'py>(py: Python<'py>, cells: &Cells) -> PyResult<Bound<'py, PyAn
             kinds.push(kind);
         }
     }
-    let all = PyDict::new(py);
+    let all = by_name(py)?;
     for kind in kinds {
         if let Some((name, _, corners)) = KINDS.into_iter().find(|known| known.1 == kind) {
             let ids = listed(kind);
@@ -193,7 +201,7 @@ pub fn attributes_of<'py>(
     py: Python<'py>,
     attributes: &[Attribute],
 ) -> PyResult<Bound<'py, PyDict>> {
-    let all = PyDict::new(py);
+    let all = by_name(py)?;
     for Attribute { name, width, values } in attributes {
         let rows = values.len() / (*width).max(1);
         let shape = if *width == 1 { vec![rows] } else { vec![rows, *width] };

@@ -103,6 +103,14 @@ impl PySolid {
     /// Raises:
     ///     Error: If there is no array of that name, the inside is too large for a page, or an option
     ///         has no effect.
+    ///
+    /// Returns:
+    ///     The page.
+    ///
+    /// Example:
+    ///     >>> box = subsolid.shape("box", 2, 2, 2)
+    ///     >>> box.page(interior=False)[:15]
+    ///     '<!DOCTYPE html>'
     #[pyo3(signature = (*, color=None, title=None, interior=true, samples=5, rings=None, interior_rings=None,
                         linear=false, color_map="viridis", unit=None, up="z", slices=None))]
     #[allow(clippy::too_many_arguments)]
@@ -149,6 +157,10 @@ impl PySolid {
     /// Raises:
     ///     Error: As in page, and for a file that cannot be written. It appears under its name when
     ///         it is complete.
+    ///
+    /// Example:
+    ///     >>> box = subsolid.shape("box", 2, 2, 2)
+    ///     >>> box.view("box.html")
     #[pyo3(signature = (path=None, *, color=None, title=None, interior=true, samples=5, rings=None,
                         interior_rings=None, linear=false, color_map="viridis", unit=None, up="z",
                         slices=None, fineness=None))]
@@ -228,6 +240,14 @@ impl PySurface {
     ///
     /// Raises:
     ///     Error: If there is no array of that name, or an option has no effect.
+    ///
+    /// Returns:
+    ///     The page.
+    ///
+    /// Example:
+    ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()
+    ///     >>> faces.page()[:15]
+    ///     '<!DOCTYPE html>'
     #[pyo3(signature = (*, color=None, title=None, scheme=None, levels=None, rings=None, linear=false,
                         color_map="viridis", unit=None, up="z"))]
     #[allow(clippy::too_many_arguments)]
@@ -264,6 +284,10 @@ impl PySurface {
     /// Raises:
     ///     Error: As in page, and for a file that cannot be written. It appears under its name when
     ///         it is complete.
+    ///
+    /// Example:
+    ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()
+    ///     >>> faces.view("faces.glb")
     #[pyo3(signature = (path=None, *, color=None, title=None, scheme=None, levels=None, rings=None,
                         linear=false, color_map="viridis", unit=None, up="z", fineness=None))]
     #[allow(clippy::too_many_arguments)]

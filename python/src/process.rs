@@ -5,11 +5,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use subsolid::backend::SurfaceProcessor;
 use subsolid::plan::{Cost, SurfaceJob};
-use subsolid::process::smooth_attribute;
 use subsolid::process::solid::{
     Seed, boundary_patches, boundary_seeds, crease_seeds, group_seeds, point_seeds, volume_distance,
 };
 use subsolid::process::surface::{Cotangents, DistanceMethod, missing_distances};
+use subsolid::process::{check_steps, smooth_attribute};
 use subsolid::query::{Query, QueryStrategy};
 use subsolid::untangle::{BoundaryMotion, least_determinant, untangle};
 
@@ -53,6 +53,11 @@ impl PySolid {
     ///     Error: For cells that are not hexahedra, or whose Jacobian determinant vanishes or changes
     ///         sign between the 2 x 2 x 2 Gauss points of the control cell; for a vertex that does not
     ///         exist, a target that is empty, or vertices that it does not reach.
+    ///
+    /// Example:
+    ///     >>> box = subsolid.shape("box", 2, 2, 2)
+    ///     >>> box.distance("boundary").max() > 0.5
+    ///     np.True_
     #[pyo3(signature = (to="boundary", *, vertices=None, patches=None, group=None, point=None))]
     fn distance<'py>(
         &self,
@@ -107,6 +112,15 @@ impl PySolid {
     ///
     /// Returns:
     ///     The values, (vertices,) or (vertices, width).
+    ///
+    /// Raises:
+    ///     Error: For a name that is not there, and a factor out of range.
+    ///
+    /// Example:
+    ///     >>> box = subsolid.shape("box", 2, 2, 2)
+    ///     >>> heated = box.with_attributes({"heat": np.arange(27.0)})
+    ///     >>> heated.smooth_attribute("heat", steps=3).shape
+    ///     (27,)
     #[pyo3(signature = (name, steps=1, *, factor=0.5, fix_boundary=false))]
     fn smooth_attribute<'py>(
         &self,
@@ -141,6 +155,15 @@ impl PySolid {
     ///     The solid, and a dictionary: scaled Jacobians of the control cells and how many
     ///     vertices moved, slid and can slide ("control"), and bounds of det J of the limit
     ///     ("limit_before", "limit_after"). A UserWarning says where nothing can slide.
+    ///
+    /// Raises:
+    ///     Error: For cells that are not hexahedra.
+    ///
+    /// Example:
+    ///     >>> box = subsolid.shape("box", 2, 2, 2)
+    ///     >>> better, report = box.untangle()
+    ///     >>> report["control"]["after"]["non_positive"]
+    ///     0
     #[pyo3(signature = (*, boundary="fixed"))]
     fn untangle<'py>(&self, py: Python<'py>, boundary: &str) -> PyResult<Bound<'py, PyTuple>> {
         let motion: BoundaryMotion = named("boundary", boundary)?;
@@ -172,6 +195,17 @@ impl PySurface {
     ///
     /// Returns:
     ///     Distances, (vertices,), in length units; NaN at vertices of no face, with a UserWarning.
+    ///
+    /// Raises:
+    ///     Error: For a vertex that does not exist, faces that are not triangles, and no vertices.
+    ///
+    /// Example:
+    ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()
+    ///     >>> quads = faces.faces
+    ///     >>> halves = np.vstack([quads[:, :3], quads[:, [0, 2, 3]]])
+    ///     >>> triangles = subsolid.Surface(faces.points, halves)
+    ///     >>> triangles.distance([0])[0]
+    ///     np.float64(0.0)
     #[pyo3(signature = (vertices, *, method="heat", backend="auto"))]
     fn distance<'py>(
         &self,
@@ -199,6 +233,20 @@ impl PySurface {
     ///     matrix_free: Solve by conjugate gradients that recompute the cotangent weights in
     ///         every product and store no matrix: less memory, more time.
     ///     backend: "auto", "cpu", "cuda" or "cuda:N"; points are equal up to rounding.
+    ///
+    /// Returns:
+    ///     A surface.
+    ///
+    /// Raises:
+    ///     Error: For faces that are not triangles, and steps or times out of range.
+    ///
+    /// Example:
+    ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()
+    ///     >>> quads = faces.faces
+    ///     >>> halves = np.vstack([quads[:, :3], quads[:, [0, 2, 3]]])
+    ///     >>> triangles = subsolid.Surface(faces.points, halves)
+    ///     >>> triangles.smooth(1e-3).n_points
+    ///     26
     #[pyo3(signature = (time, steps=1, *, matrix_free=false, backend="auto"))]
     fn smooth(
         &self,
@@ -223,6 +271,17 @@ impl PySurface {
     ///     sweeps: Sweeps over all vertices.
     ///     rings: Neighbors are vertices up to this many edges away.
     ///     backend: "auto", "cpu", "cuda" or "cuda:N"; points are equal up to rounding.
+    ///
+    /// Returns:
+    ///     A surface.
+    ///
+    /// Raises:
+    ///     Error: For rings out of range.
+    ///
+    /// Example:
+    ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()
+    ///     >>> faces.denoise(sweeps=1).n_points
+    ///     26
     #[pyo3(signature = (sweeps=3, *, rings=2, backend="auto"))]
     fn denoise(
         &self,
@@ -238,6 +297,17 @@ impl PySurface {
     ///
     /// Args:
     ///     backend: "auto", "cpu", "cuda" or "cuda:N"; normals are equal up to rounding.
+    ///
+    /// Returns:
+    ///     Unit normals, (vertices, 3).
+    ///
+    /// Raises:
+    ///     Error: For a processor that is not there.
+    ///
+    /// Example:
+    ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()
+    ///     >>> np.linalg.norm(faces.normals(), axis=1).round(9).min()
+    ///     np.float64(1.0)
     #[pyo3(signature = (*, backend="auto"))]
     fn normals<'py>(&self, py: Python<'py>, backend: &str) -> Floats<'py> {
         let mut processor = self.processor(backend, SurfaceJob::Normals, 1)?;
@@ -259,7 +329,7 @@ impl PySurface {
         one_backend(name, &cost)?.process_surface(&self.mesh).py()
     }
 
-    /// The surface after steps that move its points; Ctrl-C ends it between two.
+    /// The surface after steps that move its points.
     fn stepped(
         &self,
         py: Python<'_>,
@@ -268,6 +338,8 @@ impl PySurface {
         steps: usize,
         step: impl Fn(&mut dyn SurfaceProcessor) -> subsolid::Result<()> + Sync,
     ) -> PyResult<Self> {
+        let option = if job == SurfaceJob::Denoise { "sweeps" } else { "steps" };
+        check_steps(option, steps).py()?;
         let mut processor = self.processor(name, job, steps)?;
         for _ in 0..steps {
             py.work(|| step(&mut *processor)).py()?;

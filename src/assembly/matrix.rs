@@ -6,8 +6,8 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::element::LeafMatrices;
-use crate::interrupt::stop_point;
 use crate::backend::device::SparsePattern;
+use crate::interrupt::stop_point;
 use crate::quadrature::Quadrature;
 
 /// The vertices that share a leaf, as rows of a sparse matrix; see [`SparsePattern`].

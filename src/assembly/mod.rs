@@ -46,9 +46,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::interrupt::stop_point;
 use crate::backend::device::MatrixForm;
 use crate::error::{Error, Result};
+use crate::interrupt::stop_point;
 use crate::memory;
 use crate::plan::Cost;
 use crate::quadrature::{Mapping, Quadrature, physical_derivatives};

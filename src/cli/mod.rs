@@ -247,7 +247,8 @@ fn missing_equals<'a>(
     let of_option = options.by_ref().filter(|option| option.is_require_equals_set());
     let names: Vec<String> =
         of_option.filter_map(|option| Some(format!("--{}", option.get_long()?))).collect();
-    let mut pairs = given.windows(2).filter_map(|pair| Some((pair[0].to_str()?, pair[1].to_str()?)));
+    let mut pairs =
+        given.windows(2).filter_map(|pair| Some((pair[0].to_str()?, pair[1].to_str()?)));
     // what follows the option may have been taken for the model
     let (name, value) = pairs.find(|&(name, value)| {
         let is_value = value == unknown || !value.starts_with('-') && !Path::new(value).exists();
@@ -298,7 +299,6 @@ fn run(cli: Cli, ranks: Option<&Ranks<'_>>, console: &Console) -> Result<Outcome
 fn use_threads(threads: usize) -> Result<()> {
     check_threads(threads)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-    pool.build_global().map_err(|e| {
-        Error::request(format!("--threads {threads}: {e}")).with_help("ask for fewer")
-    })
+    pool.build_global()
+        .map_err(|e| Error::request(format!("--threads {threads}: {e}")).with_help("ask for fewer"))
 }

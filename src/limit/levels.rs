@@ -15,10 +15,10 @@ use super::refusals::{
     check_analysis, check_corners, check_nets, check_refinement, refuse_extraordinary_edges,
 };
 use super::solid::Solid;
-use crate::interrupt::stop_point;
 use crate::basis::MissingLayers;
 use crate::error::IdKind::Cell;
 use crate::error::{Error, Result};
+use crate::interrupt::stop_point;
 use crate::mesh::{CellKind, Cells, SolidMesh};
 use crate::pages;
 use crate::refine::{CORNERS, refine, region_cell_count};

@@ -8,8 +8,8 @@ use super::class::Reason;
 use super::memo::Least;
 use super::net;
 use super::structure::{NetKey, Structure};
-use crate::interrupt::stop_point;
 use crate::error::Result;
+use crate::interrupt::stop_point;
 use crate::memory;
 use crate::numbers::counted;
 

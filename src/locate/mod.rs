@@ -65,8 +65,8 @@ pub(crate) use {
 
 use rayon::prelude::*;
 
-use crate::interrupt::stop_point;
 use crate::error::{Error, Result};
+use crate::interrupt::stop_point;
 use crate::limit::Solid;
 use crate::mesh::{Controls, check_coordinates};
 use crate::numbers::Precision;

@@ -18,8 +18,8 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::{Plan, Samples, wanted_orders};
-use crate::interrupt::stop_point;
 use crate::error::{Error, Result};
+use crate::interrupt::stop_point;
 use crate::limit::{Leaf, LeafKind, Orders, Solid, parameters_within};
 use crate::memory;
 use crate::numbers::sorted_unique;

@@ -34,8 +34,8 @@ pub use want::{Want, wanted_orders};
 
 use std::ops::Range;
 
-use crate::interrupt::stop_point;
 use crate::error::{Error, Result};
+use crate::interrupt::stop_point;
 use crate::limit::{Leaf, LeafKind, Solid};
 use crate::numbers::Precision;
 

@@ -7,9 +7,9 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::{LeafFace, Quadrature, QuadratureBatch, batch};
-use crate::interrupt::stop_point;
 use crate::basis::{MissingLayers, gauss};
 use crate::error::Result;
+use crate::interrupt::stop_point;
 use crate::kernel::{AxisWeights, LeafMap, LeafMapOutput, LeafMapScratch, LeafSource, Simd};
 use crate::limit::{LeafKind, LocalPoints};
 use crate::mesh::Controls;

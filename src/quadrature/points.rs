@@ -7,8 +7,8 @@ use rayon::prelude::*;
 
 use super::pieces::{PieceCut, runs};
 use super::{Mapped, PhysicalQuadrature};
-use crate::interrupt::stop_point;
 use crate::error::Result;
+use crate::interrupt::stop_point;
 use crate::io::{Array, Dataset};
 
 /// Quadrature points that are evaluated before they are put in order.

@@ -1,8 +1,8 @@
 //! Neighbors of one element, listed as users ask for them.
 
 use super::{Op, Query};
-use crate::interrupt::stop_point;
 use crate::error::{Error, Result, option, option_name};
+use crate::interrupt::stop_point;
 use crate::topology::order::EntityKind;
 
 /// How neighbors are listed.

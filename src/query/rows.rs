@@ -3,8 +3,8 @@
 use rayon::prelude::*;
 
 use super::Op;
-use crate::interrupt::stop_point;
 use crate::error::{Error, Result};
+use crate::interrupt::stop_point;
 use crate::topology::Rows;
 use crate::topology::order::{Downward, EntityKind};
 

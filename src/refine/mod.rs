@@ -19,8 +19,8 @@ pub use reorient::reorient;
 
 use rayon::prelude::*;
 
-use crate::interrupt::stop_point;
 use crate::error::Result;
+use crate::interrupt::stop_point;
 use crate::mesh::{Cells, Creases, SolidMesh, check_point_count};
 use crate::pages;
 use crate::scheme::solid::Rules;

@@ -5,9 +5,9 @@ use std::ops::Range;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
-use crate::interrupt::stop_point;
 use crate::cluster::{Ranks, block};
 use crate::error::Result;
+use crate::interrupt::stop_point;
 use crate::mesh::{
     Attribute, BoundaryRule, CellKind, CreaseRule, Creases, SolidMesh, SurfaceMesh, TriangleRule,
 };

@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 use super::output::{KeptLayers, LayerOutput, Output, OutputLayer};
 use super::source::LayerSource;
 use super::stack::Stack;
-use crate::interrupt::stop_point;
 use crate::error::{Error, IdKind, Result};
+use crate::interrupt::stop_point;
 
 /// Layers at work at a time, for every thread.
 const LAYERS_A_THREAD: usize = 4;

@@ -10,8 +10,8 @@ use rayon::prelude::*;
 
 use super::Rows;
 use super::groups::{Chunk, CountingSort, advance, chunked, take};
-use crate::interrupt::stop_point;
 use crate::disjoint::{together, together_long};
+use crate::interrupt::stop_point;
 use crate::pages;
 
 /// Edges out of the cycles of faces.

@@ -10,10 +10,10 @@ use rayon::prelude::*;
 
 use super::groups::{Chunk, CountingSort, TASK_ROWS, advance, chunked, scan, start, take};
 use super::{NONE, Rows};
-use crate::interrupt::stop_point;
 use crate::disjoint::{together, together_long};
 use crate::error::IdKind::{Cell, Vertex};
 use crate::error::{Error, Result};
+use crate::interrupt::stop_point;
 use crate::mesh::{CellKind, Cells, check_counts};
 use crate::pages;
 

@@ -7,9 +7,9 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::interrupt::stop_point;
 use crate::bezier::Pieces;
 use crate::error::Result;
+use crate::interrupt::stop_point;
 use crate::limit::Solid;
 use crate::mesh::SolidMesh;
 use crate::refine::reorient;

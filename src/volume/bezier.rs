@@ -6,10 +6,10 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::arrays::corner_array;
-use crate::interrupt::stop_point;
 use crate::backend::check_controls;
 use crate::bezier::{Piece, Pieces};
 use crate::error::{Error, Result};
+use crate::interrupt::stop_point;
 use crate::io::{Array, Dataset, DatasetCells, hexahedron_order, vtk_type};
 use crate::limit::{Leaf, Solid};
 use crate::memory;

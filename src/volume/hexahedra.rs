@@ -3,9 +3,9 @@
 
 use rayon::prelude::*;
 
-use crate::interrupt::stop_point;
 use crate::backend::Limit;
 use crate::error::{Error, Result};
+use crate::interrupt::stop_point;
 use crate::io::{Array, Dataset, DatasetCells, hexahedron_order, vtk_type};
 use crate::limit::Element;
 use crate::mesh::Attribute;

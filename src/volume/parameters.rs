@@ -6,10 +6,10 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use crate::interrupt::stop_point;
 use crate::backend::Limit;
 use crate::error::IdKind::Cell;
 use crate::error::Result;
+use crate::interrupt::stop_point;
 use crate::io::{
     TableForm, TableReader, TableRow, add_attribute_columns, check_columns, column_names,
     write_table_header,

@@ -6,9 +6,9 @@ use std::fmt;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::interrupt::stop_point;
 use crate::backend::{Limit, Values};
 use crate::error::{IdKind, Message};
+use crate::interrupt::stop_point;
 use crate::numbers::{Precision, significant};
 use crate::plan::{Location, Plan, Quantity, rounding};
 

@@ -7,10 +7,10 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use rayon::prelude::*;
 
-use crate::interrupt::stop_point;
 use crate::basis::MissingLayers;
 use crate::disjoint::Disjoint;
 use crate::error::Result;
+use crate::interrupt::stop_point;
 use crate::kernel::{
     Across, AxisWeights, Layered, LayeredOutput, Nets, Scratch, Simd, Stores, TableKernel,
     TableOutput, Tensor, TensorOutput,

@@ -3,8 +3,8 @@
 
 use rayon::prelude::*;
 
-use crate::interrupt::stop_point;
 use crate::disjoint::Disjoint;
+use crate::interrupt::stop_point;
 use crate::kernel::{PointKernel, Scratch, Simd, Stores};
 use crate::limit::{LeafKind, Orders};
 use crate::numbers::Real;

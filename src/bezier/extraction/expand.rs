@@ -12,8 +12,8 @@ use rayon::prelude::*;
 
 use super::operators::filled;
 use super::{BEZIER_POINTS, Extraction, RefinedRows};
-use crate::interrupt::stop_point;
 use crate::error::{Error, Result};
+use crate::interrupt::stop_point;
 
 /// A net over its new control points.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

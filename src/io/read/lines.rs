@@ -6,8 +6,8 @@
 use std::fmt::Display;
 use std::path::Path;
 
-use crate::interrupt::stop_point;
 use crate::error::{Error, Message, Result};
+use crate::interrupt::stop_point;
 
 /// A position in a text (or mixed text and binary) file. Copy it to look ahead.
 #[derive(Clone, Copy)]

@@ -261,8 +261,12 @@ pub fn merge(path: impl AsRef<Path>) -> Result<Merged> {
     if !is_indexed {
         let layouts: Vec<&PieceLayout> = records.iter().filter_map(|r| r.layout.as_ref()).collect();
         if layouts.windows(2).any(|pair| pair[0] != pair[1]) {
-            return Err(Error::file(&directory, None, "holds pieces of other arrays than the rest")
-                .with_help("remove it, and run all jobs with the same options"));
+            return Err(Error::file(
+                &directory,
+                None,
+                "holds pieces of other arrays than the rest",
+            )
+            .with_help("remove it, and run all jobs with the same options"));
         }
         let version = if records.iter().any(|record| record.high_order) {
             xml::Version::HighOrder

@@ -219,8 +219,8 @@ pub(super) fn pieces_name(path: &Path, longest: impl Fn(&str) -> String) -> Resu
     // the index names its pieces in XML
     let name = name.filter(|name| !name.contains(char::is_control));
     let unfit = |why| Error::file(path, None, why).with_help("choose another name");
-    let name = name
-        .ok_or_else(|| unfit("pieces need a name in Unicode, without control characters"))?;
+    let name =
+        name.ok_or_else(|| unfit("pieces need a name in Unicode, without control characters"))?;
     if longest(name).len() > LONGEST {
         return Err(unfit("the names of its pieces would be longer than 255 bytes"));
     }

@@ -3,8 +3,8 @@
 use rayon::prelude::*;
 
 use super::cotangent::triangle;
-use crate::interrupt::stop_point;
 use crate::error::{Error, Result, option_name};
+use crate::interrupt::stop_point;
 use crate::topology::Rows;
 
 type Position = [f64; 3];

@@ -52,8 +52,8 @@ use rayon::prelude::*;
 
 use super::spare::Spare;
 use super::{Axis, PixelGrid};
-use crate::interrupt::stop_point;
 use crate::error::{Error, Result};
+use crate::interrupt::stop_point;
 use crate::locate::{AttributePieces, Locator};
 use crate::topology::NONE;
 

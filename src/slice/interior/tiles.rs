@@ -5,8 +5,8 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::PixelPlane;
-use crate::interrupt::stop_point;
 use crate::backend::device::{TILE, TileParts};
+use crate::interrupt::stop_point;
 use crate::locate::Hierarchy;
 use crate::slice::{Axis, PixelGrid};
 

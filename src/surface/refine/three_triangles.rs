@@ -14,8 +14,8 @@
 
 mod holes;
 
-use crate::interrupt::stop_point;
 use crate::error::IdKind::Vertex;
+use crate::interrupt::stop_point;
 use crate::numbers::Real;
 use rayon::prelude::*;
 use std::collections::BTreeSet;

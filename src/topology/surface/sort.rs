@@ -8,8 +8,8 @@
 
 use rayon::prelude::*;
 
-use crate::interrupt::stop_point;
 use crate::disjoint::Disjoint;
+use crate::interrupt::stop_point;
 
 const DIGIT_BITS: u32 = 11;
 const DIGITS: usize = 1 << DIGIT_BITS;

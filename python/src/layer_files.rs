@@ -15,7 +15,7 @@ use crate::{count, layer_options};
 
 #[pymethods]
 impl PySlices {
-    /// Writes layers, as `subsolid slice` does. Ctrl-C ends it.
+    /// Writes layers, as `subsolid slice` does.
     ///
     /// Args:
     ///     path: What is written: a folder (a name without an ending) of images or drawings with a

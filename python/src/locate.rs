@@ -17,9 +17,8 @@ use crate::errors::IntoPython;
 use crate::model::Moved;
 use crate::threads::{self, CallThreads, WithoutLock};
 
-/// Points between two looks at signals, on the CPU and on a GPU.
-const POINTS_BETWEEN_SIGNALS: usize = 1 << 16;
-const DEVICE_PIECE: usize = 1 << 20;
+/// Points that are found at a time.
+const POINTS_AT_ONCE: usize = 1 << 20;
 
 /// Finds cells and parameters of points in space; made by Solid.locator.
 #[pyclass(frozen, name = "Locator", module = "subsolid")]
@@ -102,10 +101,8 @@ pub fn locate<'py>(
     let mut distances = vec![f64::INFINITY; n];
     let elements = locator.cell.borrow_owner().solid.elements();
     let on_gpu = locator.is_on_gpu(py, n)?;
-    let most = if on_gpu { DEVICE_PIECE } else { POINTS_BETWEEN_SIGNALS };
-    for first in (0..n).step_by(most) {
-        py.check_signals()?;
-        let piece = &points[first..(first + most).min(n)];
+    for first in (0..n).step_by(POINTS_AT_ONCE) {
+        let piece = &points[first..(first + POINTS_AT_ONCE).min(n)];
         let mut located = locator.find(py, piece, on_gpu)?;
         if nearest {
             py.work(|| {
@@ -143,7 +140,7 @@ fn outside(locator: &Locator<'_>, points: &[[f64; 3]], located: &mut [Located]) 
 
 #[pymethods]
 impl PyLocator {
-    /// Cells and parameters of points x, (n, 3); see Solid.locate. Ctrl-C ends it.
+    /// Cells and parameters of points x, (n, 3); see Solid.locate.
     ///
     /// Args:
     ///     x: Points, (n, 3), in length units.

@@ -92,9 +92,7 @@ impl CompleteFile {
     pub fn take_name_with<'p>(&self, listed: impl Iterator<Item = &'p Path>) -> io::Result<()> {
         at_once(|paths| {
             self.take_name()?;
-            for path in listed {
-                paths.remove(path);
-            }
+            listed.for_each(|path| paths.keep(path));
             Ok(())
         })
     }

@@ -43,8 +43,8 @@ pub(crate) use table::{
     TableForm, TableReader, TableRow, add_attribute_columns, check_columns, column_names,
     write_table_header,
 };
+pub(crate) use unfinished::Unfinished;
 pub use unfinished::remove_unfinished;
-pub(crate) use unfinished::{Unfinished, at_once};
 /// Control meshes from and to the data model of the crate [`vtkio`](::vtkio), for Rust programs
 /// that live on it. Its own readers and writers play no part here: a [`::vtkio::model::Vtk`] may
 /// come from anywhere.

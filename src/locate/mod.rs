@@ -237,6 +237,7 @@ impl<'s> Locator<'s> {
     /// the solid's size, unless it is on a fold inside, which is looked for from samples. `None`
     /// for a point that is not finite or so far that squares overflow.
     pub fn nearest(&self, point: [f64; 3]) -> Option<Place> {
+        stop_point();
         self.nearest_piece(point).map(|(_, place)| place)
     }
 

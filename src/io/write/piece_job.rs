@@ -97,7 +97,7 @@ pub struct PieceJob {
     name: String,
     record: JobRecord,
     next: usize,
-    // pieces that no record lists yet
+    // the directory, if it is new, and pieces that no record lists yet
     unlisted: Vec<Unfinished>,
 }
 
@@ -142,9 +142,10 @@ impl PieceJob {
                 return Ok(None);
             }
         }
-        fs::create_dir_all(&directory).map_err(|e| atomic::refused(&path, e))?;
+        let made = Unfinished::folder(directory).map_err(|e| atomic::refused(&path, e))?;
+        let unlisted = Vec::from_iter(made);
         let next = part.share(&(0..pieces)).start;
-        Ok(Some(Self { path, name, record, next, unlisted: Vec::new() }))
+        Ok(Some(Self { path, name, record, next, unlisted }))
     }
 
     /// The pieces of this job, in the order in which they are pushed.
@@ -200,12 +201,9 @@ impl PieceJob {
 
 impl Drop for PieceJob {
     fn drop(&mut self) {
-        if !self.unlisted.is_empty() {
-            // nobody is left to be told of failures; the pieces of other jobs stay
-            for piece in self.unlisted.drain(..) {
-                let _ = fs::remove_file(piece.path());
-            }
-            let _ = fs::remove_dir(self.path.with_extension(""));
+        // nobody is left to be told of failures; the pieces of other jobs stay
+        for made in self.unlisted.drain(..).rev() {
+            let _ = fs::remove_file(made.path()).or_else(|_| fs::remove_dir(made.path()));
         }
     }
 }

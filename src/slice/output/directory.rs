@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::KeptLayers;
 use crate::error::{Error, Result};
-use crate::io::{Unfinished, at_once, atomic};
+use crate::io::{Unfinished, atomic};
 use crate::slice::manifest::{FILE_NAME, LayerEntry, Manifest, Parameters};
 
 /// Endings of files of layers.
@@ -61,14 +61,15 @@ impl LayerDirectory {
         resume: bool,
         made: &mut Vec<PathBuf>,
     ) -> Result<Self> {
-        // nothing that another program has locked may be removed
-        let lock = at_once(|paths| {
-            create(path, made)?;
-            let lock = lock(path)?;
-            paths.extend(made.iter().cloned());
-            Ok(lock)
-        })?;
-        let mut fresh: Vec<Unfinished> = made.iter().cloned().map(Unfinished::of).collect();
+        let mut create = |folder: &Path| -> Result<Option<Unfinished>> {
+            let parent = fs::create_dir_all(atomic::directory_of(folder));
+            let new = parent.and_then(|()| Unfinished::folder(folder.to_owned()));
+            let new = new.map_err(|e| atomic::refused(folder, e))?;
+            made.extend(new.iter().map(|new| new.path().to_owned()));
+            Ok(new)
+        };
+        let mut fresh = Vec::from_iter(create(path)?);
+        let lock = lock(path)?;
         let mut layers = BTreeMap::new();
         // a manifest without layers is of a job that made none
         let there = Manifest::read(path)?;
@@ -91,13 +92,9 @@ impl LayerDirectory {
             let kept = there.layers.into_iter().filter(|entry| whole(entry));
             layers.extend(kept.map(|entry| (entry.index, entry)));
         }
-        let created = at_once(|paths| {
-            let created = folders.iter().try_for_each(|folder| create(&path.join(folder), made));
-            paths.extend(made.iter().cloned());
-            created
-        });
-        fresh.extend(made.iter().cloned().map(Unfinished::of));
-        created?;
+        for folder in folders {
+            fresh.extend(create(&path.join(folder))?);
+        }
         if lock.is_some() {
             let all = folders.iter().map(|folder| path.join(folder)).chain([path.to_owned()]);
             all.for_each(|folder| remove_parts(&folder));
@@ -219,18 +216,6 @@ impl Drop for LayerDirectory {
             remove_empty(&self.made);
         }
     }
-}
-
-/// Creates a folder, which is `made` unless it is there.
-fn create(folder: &Path, made: &mut Vec<PathBuf>) -> Result<()> {
-    let created =
-        fs::create_dir_all(atomic::directory_of(folder)).and_then(|()| fs::create_dir(folder));
-    match created {
-        Ok(()) => made.push(folder.to_owned()),
-        Err(_) if folder.is_dir() => {}
-        Err(e) => return Err(atomic::refused(folder, e)),
-    }
-    Ok(())
 }
 
 /// Removes folders, outer ones first in the list, where nothing is in them.

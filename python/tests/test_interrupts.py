@@ -69,10 +69,10 @@ folded = solid.with_points(solid.points + 0.02 * np.sin(99 * solid.points))
 """
 
 CALLS = [
-    "faces.refine(6)",
+    "faces.refine(5)",
     "faces.refine(3).info()",
     "faces.stencils(4)",
-    "faces.evaluate(64)",
+    "faces.evaluate(32)",
     "faces.refine(4).limit()",
     "faces.page(levels=5, scheme='bilinear')",
     "solid.refine(2)",
@@ -80,8 +80,8 @@ CALLS = [
     "solid.view('page.html')",
     "solid.untangle()",
     "folded.untangle(boundary='slide')",
-    "solid.evaluate(16, derivatives=2)",
-    "solid.plan(12).adjoint(np.ones((40000 * 12**3, 3)))",
+    "solid.evaluate(8)",
+    "solid.plan(6).adjoint(np.ones((40000 * 6**3, 3)))",
     "solid.quality(16)",
     "solid.locate(np.random.default_rng(1).random((10**6, 3)) * 2 - 1)",
     "solid.locate(np.random.default_rng(1).random((10**5, 3)) * 9, nearest=True)",
@@ -91,7 +91,7 @@ CALLS = [
     "solid.query('CC', rings=None)",
     "solid.slice(0.002, pixel=0.002).write('layers')",
     "list(solid.slice(0.002))",
-    "solid.write_limit('limit.vtu', 12)",
+    "solid.write_limit('limit.vtu', 6)",
     "solid.extract(2)",
     "solid.weld(1e-3)",
     "solid.info()",

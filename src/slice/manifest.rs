@@ -5,8 +5,8 @@
 //! files, which is what lets a job that was interrupted go on, or another range of
 //! layers join the first.
 
-use std::io::{BufWriter, ErrorKind, Write};
-use std::path::{Component, Path, PathBuf};
+use std::io::{ErrorKind, Write};
+use std::path::{Component, Path};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -208,17 +208,15 @@ impl Manifest {
         }
     }
 
-    /// Writes the manifest into its directory. With it the files `listed` stay, which a stopped
-    /// program would remove.
+    /// The manifest's file in its directory, which lacks its name.
     ///
     /// # Errors
     /// [`Error::Io`] if it cannot be written.
-    pub fn write(&self, directory: &Path, listed: &[PathBuf]) -> Result<()> {
+    pub(crate) fn complete_file(&self, directory: &Path) -> Result<CompleteFile> {
         let path = directory.join(FILE_NAME);
-        let refused = |e| atomic::refused(&path, e);
-        let write = |out: &mut BufWriter<_>| self.write_to(out).map_err(refused);
-        let complete = CompleteFile::new(&path, &path, write)?;
-        complete.take_name_with(listed.iter().map(PathBuf::as_path)).map_err(refused)
+        CompleteFile::new(&path, &path, |out| {
+            self.write_to(out).map_err(|e| atomic::refused(&path, e))
+        })
     }
 
     /// The bytes of the manifest's file.

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::manifest::{LayerEntry, Manifest};
 use crate::error::{Error, IdKind, Result, option, option_name};
-use crate::io::{JobPart, atomic, check_all_jobs};
+use crate::io::{JobPart, Unfinished, atomic, check_all_jobs};
 
 /// The directory of a part of a job beside that of the whole stack.
 ///
@@ -66,14 +66,20 @@ pub fn merge_layers(directory: &Path) -> Result<MergedLayers> {
     let (mut manifest, layers) = read_jobs(directory, &jobs)?;
     // nothing is moved before all of it is known to be there
     let moves = moves(directory, &layers)?;
+    manifest.layers = layers.values().map(|(entry, _)| entry.clone()).collect();
+    let made = Unfinished::folder(directory.to_owned());
+    let made = made.map_err(|e| atomic::refused(directory, e))?;
+    let whole = manifest.complete_file(directory).inspect_err(|_| {
+        if made.is_some() {
+            let _ = fs::remove_dir(directory); // the error is the one to report
+        }
+    })?;
     for [from, to] in moves {
         let folder = to.parent().unwrap_or(directory);
         fs::create_dir_all(folder).map_err(|e| atomic::refused(folder, e))?;
         fs::rename(&from, &to).map_err(|e| atomic::refused(&to, e))?;
     }
-    fs::create_dir_all(directory).map_err(|e| atomic::refused(directory, e))?;
-    manifest.layers = layers.values().map(|(entry, _)| entry.clone()).collect();
-    manifest.write(directory, &[])?;
+    whole.take_name().map_err(|e| atomic::refused(directory, e))?;
     clear_jobs(directory, &manifest)
 }
 

@@ -1,7 +1,10 @@
 //! Where outputs go: links, long names, what cannot be replaced; and numbers that would take years.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::program::{done, refused};
 use crate::{names, with_fan};
@@ -119,5 +122,45 @@ fn numbers_that_would_take_years_are_refused() {
         if count > 32 * cores {
             refused(here, &format!("info fan.vtu --threads {count}"), "for each of");
         }
+    }
+}
+
+/// Where its manifest or its index does not fit, a merge moves nothing.
+#[test]
+fn a_merge_without_room_leaves_all_as_it_is() {
+    let fan = with_fan();
+    let here = fan.path();
+    for job in 1..=2 {
+        done(here, &format!("slice fan.vtu --layer-height 0.2 --svg layers --pieces {job}/2"));
+        done(here, &format!("evaluate fan.vtu --samples 3 --pieces {job}/2 -o limit.pvtu"));
+    }
+    let (before, folders) = (crate::program::files(here), names(here));
+    for output in ["layers", "limit.pvtu"] {
+        let program = env!("CARGO_BIN_EXE_subsolid");
+        let script = format!("trap '' XFSZ; ulimit -f 0; exec {program} merge {output}");
+        let merge = Command::new("sh").current_dir(here).args(["-c", &script]).output().unwrap();
+        let stderr = String::from_utf8_lossy(&merge.stderr);
+        assert!(merge.status.code() == Some(2) && stderr.contains("ulimit -f"), "{stderr}");
+        assert!(crate::program::files(here) == before && names(here) == folders, "{output}");
+        done(here, &format!("merge {output} --json")); // there is room now
+        for name in names(here).iter().filter(|name| !folders.contains(name)) {
+            assert!(name.ends_with("layers") || name.ends_with("limit.pvtu"), "{name:?}");
+        }
+        return_to(here, &before);
+    }
+}
+
+/// Makes a directory hold these files alone.
+fn return_to(here: &Path, files: &BTreeMap<PathBuf, Vec<u8>>) {
+    for name in names(here) {
+        if name.is_dir() {
+            fs::remove_dir_all(name).unwrap()
+        } else {
+            fs::remove_file(name).unwrap()
+        }
+    }
+    for (name, bytes) in files {
+        fs::create_dir_all(name.parent().unwrap()).unwrap();
+        fs::write(name, bytes).unwrap();
     }
 }

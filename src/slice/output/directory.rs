@@ -161,7 +161,9 @@ impl LayerDirectory {
         if is_of_use {
             paths.extend(self.fresh.iter().map(|made| made.path().to_owned()));
         }
-        self.manifest.write(&self.path, &paths)?;
+        let manifest = self.manifest.complete_file(&self.path)?;
+        let listing = manifest.take_name_with(paths.iter().map(PathBuf::as_path));
+        listing.map_err(|e| atomic::refused(self.path.join(FILE_NAME), e))?;
         listed.into_iter().for_each(|file| drop(unlisted.remove(file)));
         drop(unlisted);
         if is_of_use {

@@ -111,8 +111,19 @@ mod tests {
     use super::*;
     use rayon::prelude::*;
 
+    /// Other tests would end, too.
     #[test]
     fn only_the_work_that_is_stopped_ends() {
+        let tests = std::env::current_exe().unwrap();
+        let own = ["--ignored", "--exact", "interrupt::tests::in_a_process_of_its_own"];
+        let done = std::process::Command::new(tests).args(own).output().unwrap();
+        let said = String::from_utf8_lossy(&done.stdout);
+        assert!(done.status.success() && said.contains("1 passed"), "{said}");
+    }
+
+    #[test]
+    #[ignore = "run by the test above"]
+    fn in_a_process_of_its_own() {
         let endless = || {
             (0..u64::MAX).into_par_iter().for_each(|_| {
                 stop_point();

@@ -133,7 +133,7 @@ impl PySolid {
         let mesh = &self.shared.mesh;
         let attribute = &mesh.attributes[mesh.attribute_index(name).py()?];
         let width = attribute.width;
-        let smooth = || {
+        let smooth = || -> subsolid::Result<_> {
             let topology = self.shared.solid.topology();
             let query = Query::of_topology(mesh, topology, QueryStrategy::Rows)?;
             let fixed = |v: u32| fix_boundary && topology.is_boundary_vertex(v);
@@ -167,7 +167,7 @@ impl PySolid {
     #[pyo3(signature = (*, boundary="fixed"))]
     fn untangle<'py>(&self, py: Python<'py>, boundary: &str) -> PyResult<Bound<'py, PyTuple>> {
         let motion: BoundaryMotion = named("boundary", boundary)?;
-        let work = || {
+        let work = || -> subsolid::Result<_> {
             let mut mesh = self.shared.mesh.clone();
             let limit_before = least_determinant(&mesh)?;
             let control = untangle(&mut mesh, motion, |_| Ok(()))?;

@@ -71,7 +71,7 @@ pub fn answer<'py>(
     if asked.is_all() {
         return rows(py, asked.op, query);
     }
-    let work = || {
+    let work = || -> subsolid::Result<_> {
         let query = query()?;
         let all = 0..query.count(asked.op.from()) as u32;
         let of = asked.of.clone().unwrap_or_else(|| all.collect());

@@ -324,7 +324,7 @@ impl PySolid {
         let cost = Cost::evaluation(results.saturating_mul(4 * size_of::<f64>()));
         let processor = processor(backend, &cost)?;
         let controls = subsolid::mesh::Controls { positions: &shared.mesh.points, attributes: &[] };
-        let work = || {
+        let work = || -> subsolid::Result<_> {
             let backend = processor.backend(Precision::F64, Strategy::Auto)?;
             let mut evaluator = backend.prepare(&plan)?;
             let (mut quality, mut limit) = (Quality::default(), subsolid::Limit::default());

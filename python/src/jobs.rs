@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use subsolid::backend::Choice;
 use subsolid::quadrature::{QuadratureScheme, side_vertices, sides};
 
 use crate::arrays::moved;
@@ -145,7 +146,7 @@ impl PySolid {
             resolution,
             planes,
             sampling: sampling(antialias),
-            backend: backend.parse().py()?,
+            backend: backend.parse::<Choice>().py()?,
         };
         cut.check()?;
         let given = Moved::new(points.as_ref(), None, self.shared.mesh.points.len())?;

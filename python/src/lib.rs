@@ -57,7 +57,7 @@ mod _subsolid {
     use subsolid::slice;
 
     use crate::arrays::dictionary;
-    use crate::errors::{IntoPython, refused, warn};
+    use crate::errors::{IntoPython, warn};
     use crate::threads::{self, WithoutLock};
     use crate::{arrays, count, model};
 

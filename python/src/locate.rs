@@ -37,7 +37,7 @@ impl PyLocator {
         tolerance: f64,
         backend: &str,
     ) -> PyResult<Self> {
-        let choice: Choice = backend.parse().py()?;
+        let choice = backend.parse::<Choice>().py()?;
         if choice.is_gpu() {
             // before any work
             py.work(|| Processor::find_one(choice)).py()?;

@@ -36,7 +36,7 @@ pub fn warn_of_cells(
             mesh.folded_corners(&handedness).notice(),
             Inverted::of(topology).notice(mesh.cells.len()),
         ]
-    });
+    })?;
     found.into_iter().flatten().try_for_each(|notice| warn(py, &format!("{of}{notice}")))
 }
 

@@ -36,7 +36,7 @@ impl QueryRequest {
         };
         let of = of.map(|of| Ok::<_, PyErr>(plain_ids(of, "\"of\"")?.0)).transpose()?;
         let strategy = named("strategy", strategy)?;
-        Ok(Self { op: op.parse().py()?, of, listing, strategy })
+        Ok(Self { op: op.parse::<Op>().py()?, of, listing, strategy })
     }
 
     /// Whether the stored rows are the answer: those of other strategies have another order.

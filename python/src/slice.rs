@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pyo3::exceptions::{PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::PyList;
 use subsolid::mesh::{Attribute, CellArray, Controls, SolidMesh};
 use subsolid::numbers::counted;
 use subsolid::plan::{Cost, LayersJob};
@@ -136,7 +136,7 @@ impl PySlices {
     /// Identifies the model, as the program does.
     pub fn fingerprint(&self, py: Python<'_>) -> PyResult<String> {
         let cell = match &self.layers.source {
-            ModelSource::Surface(_, sha256) => return sha256.clone(),
+            ModelSource::Surface(_, sha256) => return Ok(sha256.clone()),
             ModelSource::Solid(cell) => cell,
         };
         let shared = cell.borrow_owner();

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use subsolid::backend::{Processor, SurfaceRefiner};
+use subsolid::backend::{Choice, Processor, SurfaceRefiner};
 use subsolid::io::GlbOptions;
 use subsolid::numbers::counted;
 use subsolid::query::Query;
@@ -210,7 +210,7 @@ impl PySurface {
         backend: &str,
     ) -> PyResult<Self> {
         let options = self.options(Scheme::named(scheme).py()?, levels)?;
-        let choice = backend.parse().py()?;
+        let choice = backend.parse::<Choice>().py()?;
         check_memory(&self.mesh, &options).py()?;
         check_ids(&self.mesh, &options).py()?;
         if limit || normals {
@@ -410,7 +410,7 @@ impl PySurface {
             resolution,
             planes,
             sampling: sampling(antialias),
-            backend: backend.parse().py()?,
+            backend: backend.parse::<Choice>().py()?,
         };
         cut.check()?;
         let scheme = match scheme {

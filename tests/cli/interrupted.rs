@@ -195,7 +195,7 @@ fn a_stop_in_the_finish_leaves_the_old_files_or_the_new() {
         ("evaluate fan.vtu --samples 8 -o a.npz", "--compress"),
         ("evaluate fan.vtu --samples 8 -o a.csv", "--precision f32"),
         ("evaluate fan.vtu --samples 4 --pieces 1/2 -o p.pvtu", ""),
-        ("slice fan.vtu --layer-height 0.05 --pixel 0.05 --zip a.zip", "--antialias"),
+        ("slice fan.vtu --layer-height 0.05 --pixel 0.05 --zip a.zip", "--antialias 2"),
         ("slice fan.vtu --layer-height 0.05 --cli a.cli", "--binary"),
         ("view fan.vtu -o a.html", "--no-interior"),
     ] {

@@ -69,8 +69,9 @@ impl PySolid {
     ///
     /// Example:
     ///     >>> box = subsolid.shape("box", 2, 2, 2)
-    ///     >>> box.with_points(2 * box.points).points.max()
-    ///     np.float64(4.0)
+    ///     >>> moved = box.with_points(2 * box.points)
+    ///     >>> float(moved.points.max() / box.points.max())
+    ///     2.0
     fn with_points(&self, py: Python<'_>, points: &Bound<'_, PyAny>) -> PyResult<Self> {
         let mut mesh = self.shared.mesh.clone();
         mesh.points = as_many(points, mesh.points.len())?;
@@ -231,7 +232,8 @@ impl PySolid {
     ///
     /// Example:
     ///     >>> one = subsolid.shape("box", 1, 1, 1)
-    ///     >>> points = np.vstack([one.points, one.points + [1, 0, 0]])
+    ///     >>> side = np.ptp(one.points, axis=0) * [1, 0, 0]
+    ///     >>> points = np.vstack([one.points, one.points + side])
     ///     >>> two = subsolid.Solid(points, np.vstack([one.cells, one.cells + 8]))
     ///     >>> two.weld().n_points
     ///     12

@@ -67,8 +67,8 @@ impl PySolid {
     ///
     /// Example:
     ///     >>> box = subsolid.shape("box", 2, 2, 2)
-    ///     >>> box.locate([[1, 1, 1], [9, 9, 9]]).cells[1]
-    ///     np.int64(-1)
+    ///     >>> int(box.locate([[1, 1, 1], [9, 9, 9]]).cells[1])
+    ///     -1
     #[pyo3(signature = (x, *, nearest=false, tolerance=1e-9, backend="auto"))]
     fn locate<'py>(
         &self,
@@ -207,9 +207,6 @@ impl PySolid {
     /// Returns:
     ///     A list of ids (n,), ascending, one array for each side. On a side, the limit and its
     ///     basis functions depend on these vertices only. Semi-sharp edges end no side.
-    ///
-    /// Raises:
-    ///     Error: Never, for a solid that exists.
     ///
     /// Example:
     ///     >>> box = subsolid.shape("box", 2, 2, 2).with_creases(crease_angle=40)

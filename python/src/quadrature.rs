@@ -238,8 +238,8 @@ impl PyQuadrature {
     ///
     /// Example:
     ///     >>> quadrature = subsolid.shape("box", 2, 2, 2).quadrature(2, rings=1)
-    ///     >>> sum(batch.weights.sum() for batch in quadrature.batches()) > 0
-    ///     np.True_
+    ///     >>> float(sum(batch.weights.sum() for batch in quadrature.batches())) > 0
+    ///     True
     #[pyo3(signature = (points=None, *, max_points=20_000))]
     fn batches(
         &self,

@@ -12,17 +12,6 @@ use crate::solid::PySolid;
 use crate::threads::CallThreads;
 
 /// What a plan evaluates, on what; see `Solid.plan`.
-///
-/// Returns:
-///     A Plan.
-///
-/// Raises:
-///     Error: For values out of range, and places or a processor that do not exist.
-///
-/// Example:
-///     >>> plan = subsolid.shape("box", 2, 2, 2).plan(3, derivatives=1)
-///     >>> len(plan), plan.derivatives
-///     (216, ['u', 'v', 'w'])
 struct PlanRequest<'py, 'a> {
     samples: Option<Bound<'py, PyAny>>,
     gauss: Option<usize>,
@@ -88,6 +77,17 @@ impl PySolid {
     ///     strategy: Kernels on a GPU: "auto", or those of the published method, "thread", "warp" and
     ///         "hybrid", whose last bits vary; on the CPU a UserWarning says that it has no effect.
     ///     threads: Number of CPU threads, 1 to 32 for each core; all if None.
+    ///
+    /// Returns:
+    ///     A Plan.
+    ///
+    /// Raises:
+    ///     Error: For values out of range, and places or a processor that do not exist.
+    ///
+    /// Example:
+    ///     >>> plan = subsolid.shape("box", 2, 2, 2).plan(3, derivatives=1)
+    ///     >>> len(plan), plan.derivatives
+    ///     (216, ['u', 'v', 'w'])
     #[pyo3(signature = (samples=None, *, gauss=None, cells=None, uvw=None, corners=None, derivatives=0, attribute_derivatives=false, gradients=false, jacobian=false, precision="f64", backend="auto", strategy="auto", threads=None))]
     #[allow(clippy::too_many_arguments)]
     fn plan(

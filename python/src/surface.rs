@@ -323,6 +323,7 @@ impl PySurface {
     /// Args:
     ///     samples: Samples along each edge, 1 to 64. On quads n × n, u fastest; on triangles
     ///         rows of n, n − 1, … 1. A polygon counts as one quad per corner.
+    ///     scheme: As in limit.
     ///
     /// Returns:
     ///     Positions (quads, samples of one, 3) and unit normals of the same shape.

@@ -177,6 +177,7 @@ pub mod compare;
 mod disjoint;
 mod evaluate;
 pub mod guide;
+pub mod interrupt;
 pub mod io;
 pub mod kernel;
 pub mod limit;

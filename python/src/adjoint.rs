@@ -28,6 +28,14 @@ impl PyPlan {
     ///
     /// Returns:
     ///     (vertices,) or (vertices, width); a DeviceArray if the gradient is on the GPU.
+    ///
+    /// Raises:
+    ///     Error: For gradients of another shape, and a derivative that the plan does not have.
+    ///
+    /// Example:
+    ///     >>> plan = subsolid.shape("box", 2, 2, 2).plan(3)
+    ///     >>> plan.adjoint(np.ones((len(plan), 3))).shape
+    ///     (27, 3)
     #[pyo3(signature = (gradient, *, derivatives=None))]
     fn adjoint<'py>(
         &self,
@@ -66,9 +74,7 @@ impl PyPlan {
                 gradients.into_iter().map(on_host).collect();
             let gradients = gradients.py()?;
             let adjoint = py.work(|| self.host_adjoint()).py()?;
-            py.check_signals()?;
-            let result = py.work(|| self.threads.here(|| adjoint.apply(&gradients, width)));
-            py.check_signals()?;
+            let result = self.threads.run(py, || adjoint.apply(&gradients, width));
             return Ok(moved(py, result.py()?, &shape)?.into_any());
         };
         // SAFETY: owners keep what is on the device, by what `Held` has

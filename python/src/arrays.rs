@@ -331,6 +331,11 @@ pub fn overlap<A, B>(a: &[A], b: &[B]) -> bool {
     !a.is_empty() && !b.is_empty() && a.start.addr() < b.end.addr() && b.start.addr() < a.end.addr()
 }
 
+/// A dictionary that answers a name that it does not have with those that it has.
+pub fn by_name(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    Ok(py.import("subsolid._types")?.getattr("Named")?.call0()?.cast_into()?)
+}
+
 /// A report as a dictionary.
 pub fn dictionary<'py>(
     py: Python<'py>,

@@ -57,6 +57,21 @@ fn some_creases(
 impl PySolid {
     /// The same cells, creases, attributes, data and groups with other control points, (vertices,
     /// 3). Solids of hexahedra share what was found out about their cells, so this is fast.
+    ///
+    /// Args:
+    ///     points: Control points, (vertices, 3), in length units.
+    ///
+    /// Returns:
+    ///     A solid.
+    ///
+    /// Raises:
+    ///     Error: For an array of another shape, and points that are not finite.
+    ///
+    /// Example:
+    ///     >>> box = subsolid.shape("box", 2, 2, 2)
+    ///     >>> moved = box.with_points(2 * box.points)
+    ///     >>> float(moved.points.max() / box.points.max())
+    ///     2.0
     fn with_points(&self, py: Python<'_>, points: &Bound<'_, PyAny>) -> PyResult<Self> {
         let mut mesh = self.shared.mesh.clone();
         mesh.points = as_many(points, mesh.points.len())?;
@@ -73,6 +88,17 @@ impl PySolid {
     ///
     /// Args:
     ///     attributes: Values at the control points by name, (vertices,) or (vertices, width).
+    ///
+    /// Returns:
+    ///     A solid.
+    ///
+    /// Raises:
+    ///     Error: For another number of values.
+    ///
+    /// Example:
+    ///     >>> box = subsolid.shape("box", 2, 2, 2)
+    ///     >>> list(box.with_attributes({"heat": box.points[:, 2]}).attributes)
+    ///     ['heat']
     fn with_attributes(&self, py: Python<'_>, attributes: Bound<'_, PyDict>) -> PyResult<Self> {
         let mut mesh = self.shared.mesh.clone();
         let given = self::attributes(Some(&attributes), mesh.points.len(), false)?;
@@ -84,6 +110,17 @@ impl PySolid {
     ///
     /// Args:
     ///     cell_data: Values of the cells by name, (cells,) or (cells, width), as Solid takes them.
+    ///
+    /// Returns:
+    ///     A solid.
+    ///
+    /// Raises:
+    ///     Error: For another number of values.
+    ///
+    /// Example:
+    ///     >>> box = subsolid.shape("box", 2, 2, 2)
+    ///     >>> box.with_cell_data({"part": np.arange(8)}).cell_data["part"].tolist()
+    ///     [0, 1, 2, 3, 4, 5, 6, 7]
     fn with_cell_data(&self, py: Python<'_>, cell_data: Bound<'_, PyDict>) -> PyResult<Self> {
         let mut mesh = self.shared.mesh.clone();
         let given = self::cell_data(Some(&cell_data), mesh.cells.len())?;
@@ -96,6 +133,19 @@ impl PySolid {
     /// Args:
     ///     face_groups: Vertices of the faces by name of the group, as Solid takes them. Files do not
     ///         keep groups without faces; write warns of them.
+    ///
+    /// Returns:
+    ///     A solid.
+    ///
+    /// Raises:
+    ///     Error: For faces that the solid does not have.
+    ///
+    /// Example:
+    ///     >>> box = subsolid.shape("box", 2, 2, 2)
+    ///     >>> faces = box.boundary()
+    ///     >>> held = box.with_face_groups({"held": box.cells[:1, [0, 4, 7, 3]]})
+    ///     >>> held.face_groups["held"].shape
+    ///     (1, 4)
     fn with_face_groups(&self, py: Python<'_>, face_groups: Bound<'_, PyDict>) -> PyResult<Self> {
         let mut mesh = self.shared.mesh.clone();
         let given = self::face_groups(Some(&face_groups))?;
@@ -115,6 +165,14 @@ impl PySolid {
     ///
     /// Raises:
     ///     Error: For edges and vertices that are not of the boundary.
+    ///
+    /// Returns:
+    ///     A solid.
+    ///
+    /// Example:
+    ///     >>> box = subsolid.shape("box", 2, 2, 2)
+    ///     >>> box.with_creases(crease_angle=40).creases[0].shape
+    ///     (24, 2)
     #[pyo3(signature = (creases=None, corners=None, *, crease_angle=None))]
     fn with_creases(
         &self,
@@ -144,6 +202,15 @@ impl PySolid {
     ///
     /// Returns:
     ///     A solid with the cells in their order.
+    ///
+    /// Raises:
+    ///     Error: For cells that cannot be ordered alike, as around a Möbius strip.
+    ///
+    /// Example:
+    ///     >>> box = subsolid.shape("box", 2, 2, 2)
+    ///     >>> mirrored = box.with_points(box.points * [-1, 1, 1])
+    ///     >>> mirrored.reorient().cells[0].tolist() == mirrored.cells[0].tolist()
+    ///     False
     fn reorient(&self, py: Python<'_>) -> PyResult<Self> {
         let mut mesh = self.shared.mesh.clone();
         py.work(|| reorient(&mut mesh)).py()?;
@@ -159,6 +226,17 @@ impl PySolid {
     /// Returns:
     ///     A solid with the cells in their order. Each place keeps its first vertex with the
     ///     attributes that it has there; a UserWarning names those in which others differ.
+    ///
+    /// Raises:
+    ///     Error: For a distance below 0, or cells that would lose corners.
+    ///
+    /// Example:
+    ///     >>> one = subsolid.shape("box", 1, 1, 1)
+    ///     >>> side = np.ptp(one.points, axis=0) * [1, 0, 0]
+    ///     >>> points = np.vstack([one.points, one.points + side])
+    ///     >>> two = subsolid.Solid(points, np.vstack([one.cells, one.cells + 8]))
+    ///     >>> two.weld().n_points
+    ///     12
     #[pyo3(signature = (distance=0.0))]
     fn weld(&self, py: Python<'_>, distance: f64) -> PyResult<Self> {
         let mut mesh = self.shared.mesh.clone();
@@ -181,6 +259,20 @@ impl PySurface {
     /// The same faces, creases, holes, rules and attributes with other control points, (vertices,
     /// 3). The attribute "normals", if there is one, gets the normals of the mesh, as from
     /// normals().
+    ///
+    /// Args:
+    ///     points: Control points, (vertices, 3), in length units.
+    ///
+    /// Returns:
+    ///     A surface.
+    ///
+    /// Raises:
+    ///     Error: For an array of another shape, and points that are not finite.
+    ///
+    /// Example:
+    ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()
+    ///     >>> faces.with_points(faces.points + 1).n_faces
+    ///     24
     fn with_points(&self, py: Python<'_>, points: &Bound<'_, PyAny>) -> PyResult<Self> {
         let mut mesh = self.mesh.clone();
         mesh.points = as_many(points, mesh.points.len())?;
@@ -196,6 +288,17 @@ impl PySurface {
     ///
     /// Args:
     ///     attributes: Values at the control points by name, (vertices,) or (vertices, width).
+    ///
+    /// Returns:
+    ///     A surface.
+    ///
+    /// Raises:
+    ///     Error: For another number of values.
+    ///
+    /// Example:
+    ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()
+    ///     >>> list(faces.with_attributes({"heat": faces.points[:, 2]}).attributes)
+    ///     ['heat']
     fn with_attributes(&self, attributes: Bound<'_, PyDict>) -> PyResult<Self> {
         let mut mesh = self.mesh.clone();
         let given = self::attributes(Some(&attributes), mesh.points.len(), false)?;
@@ -212,6 +315,14 @@ impl PySurface {
     ///
     /// Raises:
     ///     Error: For edges and vertices that the surface does not have.
+    ///
+    /// Returns:
+    ///     A surface.
+    ///
+    /// Example:
+    ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()
+    ///     >>> faces.with_creases((faces.faces[:1, :2], 2.0)).creases[1].tolist()
+    ///     [2.0]
     #[pyo3(signature = (creases=None, corners=None))]
     fn with_creases(
         &self,
@@ -239,6 +350,14 @@ impl PySurface {
     ///     A surface with the faces in their order, without those that have fewer than three
     ///     corners then. Each place keeps its first vertex with the attributes that it has there; a
     ///     UserWarning names those in which others differ.
+    ///
+    /// Raises:
+    ///     Error: For a distance below 0.
+    ///
+    /// Example:
+    ///     >>> corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]] * 2, float)
+    ///     >>> subsolid.Surface(corners, [[0, 1, 2], [3, 5, 4]]).weld().n_points
+    ///     3
     #[pyo3(signature = (distance=0.0))]
     fn weld(&self, py: Python<'_>, distance: f64) -> PyResult<Self> {
         let mut mesh = self.mesh.clone();

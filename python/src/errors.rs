@@ -65,25 +65,6 @@ pub fn refused(message: impl Into<Message>, help: &str) -> PyErr {
     error(&subsolid::Error::request(message).with_help(help))
 }
 
-/// Signals that end work of the library.
-#[derive(Default)]
-pub struct Signals(Option<PyErr>);
-
-impl Signals {
-    /// Looks at signals, as `Python::check_signals` does; the error ends the work.
-    pub fn look(&mut self) -> subsolid::Result<()> {
-        Python::attach(|py| py.check_signals()).map_err(|error| {
-            self.0 = Some(error);
-            subsolid::Error::request("interrupted")
-        })
-    }
-
-    /// The result of the work, or the exception that a signal raised.
-    pub fn ended<T>(self, result: subsolid::Result<T>) -> PyResult<T> {
-        self.0.map_or_else(|| result.py(), Err)
-    }
-}
-
 /// Results of the library become results of Python.
 pub trait IntoPython<T> {
     fn py(self) -> PyResult<T>;
@@ -92,5 +73,12 @@ pub trait IntoPython<T> {
 impl<T> IntoPython<T> for subsolid::Result<T> {
     fn py(self) -> PyResult<T> {
         self.map_err(|e| error(&e))
+    }
+}
+
+/// Of work that a signal may have ended.
+impl<T> IntoPython<T> for PyResult<subsolid::Result<T>> {
+    fn py(self) -> PyResult<T> {
+        self?.py()
     }
 }

@@ -76,7 +76,18 @@ impl PySolid {
     ///     backend: "auto", "cpu", "cuda", "cuda:N", or several GPUs: "cuda:0,1", "cuda:all".
     ///     strategy: Kernels on a GPU: "auto", or those of the published method, "thread", "warp" and
     ///         "hybrid", whose last bits vary; on the CPU a UserWarning says that it has no effect.
-    ///     threads: Number of CPU threads, 1 to 4096; all if None.
+    ///     threads: Number of CPU threads, 1 to 32 for each core; all if None.
+    ///
+    /// Returns:
+    ///     A Plan.
+    ///
+    /// Raises:
+    ///     Error: For values out of range, and places or a processor that do not exist.
+    ///
+    /// Example:
+    ///     >>> plan = subsolid.shape("box", 2, 2, 2).plan(3, derivatives=1)
+    ///     >>> len(plan), plan.derivatives
+    ///     (216, ['u', 'v', 'w'])
     #[pyo3(signature = (samples=None, *, gauss=None, cells=None, uvw=None, corners=None, derivatives=0, attribute_derivatives=false, gradients=false, jacobian=false, precision="f64", backend="auto", strategy="auto", threads=None))]
     #[allow(clippy::too_many_arguments)]
     fn plan(
@@ -115,6 +126,18 @@ impl PySolid {
 
     /// Evaluates the limit once. Options are those of plan; out and device_output are those of
     /// Plan.evaluate, and device_output takes a GPU unless backend names one.
+    ///
+    /// Returns:
+    ///     A Limit, out, or with device_output a DeviceLimit.
+    ///
+    /// Raises:
+    ///     Error: As plan and Plan.evaluate.
+    ///
+    /// Example:
+    ///     >>> box = subsolid.shape("box", 2, 2, 2)
+    ///     >>> limit = box.evaluate(3, derivatives=1)
+    ///     >>> limit.points.shape, list(limit.derivatives)
+    ///     ((216, 3), ['u', 'v', 'w'])
     #[pyo3(signature = (samples=None, *, gauss=None, cells=None, uvw=None, corners=None, derivatives=0, attribute_derivatives=false, gradients=false, jacobian=false, precision="f64", backend="auto", strategy="auto", threads=None, out=None, device_output=false))]
     #[allow(clippy::too_many_arguments)]
     fn evaluate<'py>(

@@ -37,6 +37,16 @@ impl PySolid {
     /// Args:
     ///     rings: Rings of pieces toward extraordinary edges and vertices, 0 to 8.
     ///     refined_points: Keep refined points as control points, with rows over the vertices.
+    ///
+    /// Returns:
+    ///     Arrays by name.
+    ///
+    /// Raises:
+    ///     Error: For rings out of range.
+    ///
+    /// Example:
+    ///     >>> box = subsolid.shape("box", 2, 2, 2)
+    ///     >>> arrays = box.extract(1)
     #[pyo3(signature = (rings=2, *, refined_points=false))]
     fn extract<'py>(
         &self,
@@ -67,6 +77,10 @@ impl PySolid {
     /// Raises:
     ///     Error: For another ending, rings out of range, and a file that cannot be written. It appears
     ///         under its name when it is complete.
+    ///
+    /// Example:
+    ///     >>> box = subsolid.shape("box", 2, 2, 2)
+    ///     >>> box.write_bext("box.bext", rings=0)
     #[pyo3(signature = (path, *, rings=2))]
     fn write_bext(
         &self,

@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use subsolid::backend::Choice;
 use subsolid::quadrature::{QuadratureScheme, side_vertices, sides};
 
 use crate::arrays::moved;
@@ -27,6 +28,17 @@ impl PySolid {
     ///         the box around the Bézier piece there.
     ///     backend: Processor that looks points up: "auto" (the fastest for the points of a call),
     ///         "cpu", "cuda" or "cuda:N"; cells are the same, parameters equal up to rounding.
+    ///
+    /// Returns:
+    ///     A Locator.
+    ///
+    /// Raises:
+    ///     Error: For points of another shape or not finite, and a processor that is not there.
+    ///
+    /// Example:
+    ///     >>> box = subsolid.shape("box", 2, 2, 2)
+    ///     >>> box.locator()
+    ///     <subsolid.Locator: 8 cells>
     #[pyo3(signature = (points=None, *, tolerance=1e-9, backend="auto"))]
     fn locator(
         &self,
@@ -49,6 +61,14 @@ impl PySolid {
     /// Returns:
     ///     Places; for points outside, the cell is -1, or that of the closest place if nearest=True. The
     ///     cell of points that are not finite, or beyond 1e70, is -1, and their distance infinite.
+    ///
+    /// Raises:
+    ///     Error: For points of another shape.
+    ///
+    /// Example:
+    ///     >>> box = subsolid.shape("box", 2, 2, 2)
+    ///     >>> int(box.locate([[1, 1, 1], [9, 9, 9]]).cells[1])
+    ///     -1
     #[pyo3(signature = (x, *, nearest=false, tolerance=1e-9, backend="auto"))]
     fn locate<'py>(
         &self,
@@ -90,6 +110,15 @@ impl PySolid {
     ///
     /// Returns:
     ///     An iterable of Layers that holds one at a time; it also takes indices, and writes files.
+    ///
+    /// Raises:
+    ///     Error: For a solid without layers, and pixels that would fill the memory.
+    ///
+    /// Example:
+    ///     >>> box = subsolid.shape("box", 2, 2, 2)
+    ///     >>> layers = box.slice(0.5, pixel=0.1)
+    ///     >>> layers[1].coverage.shape == layers.pixels[2][::-1]
+    ///     True
     #[pyo3(signature = (layer_height, *, origin=None, axis="z", pixel=None, resolution=None, planes=1, antialias=true, attributes=None, tolerance=None, points=None, materials=None, backend="auto"))]
     #[allow(clippy::too_many_arguments)]
     fn slice(
@@ -117,7 +146,7 @@ impl PySolid {
             resolution,
             planes,
             sampling: sampling(antialias),
-            backend: backend.parse().py()?,
+            backend: backend.parse::<Choice>().py()?,
         };
         cut.check()?;
         let given = Moved::new(points.as_ref(), None, self.shared.mesh.points.len())?;
@@ -151,6 +180,15 @@ impl PySolid {
     /// Raises:
     ///     Error: For values out of range, for a side or group that the boundary does not have, and
     ///         for tables that would fill the memory.
+    ///
+    /// Returns:
+    ///     A Quadrature.
+    ///
+    /// Example:
+    ///     >>> box = subsolid.shape("box", 2, 2, 2)
+    ///     >>> quadrature = box.quadrature(3, rings=1)
+    ///     >>> quadrature.is_boundary
+    ///     False
     #[pyo3(signature = (gauss=5, *, rings=None, second=false, boundary=None, force=false))]
     fn quadrature(
         slf: &Bound<'_, Self>,
@@ -169,6 +207,11 @@ impl PySolid {
     /// Returns:
     ///     A list of ids (n,), ascending, one array for each side. On a side, the limit and its
     ///     basis functions depend on these vertices only. Semi-sharp edges end no side.
+    ///
+    /// Example:
+    ///     >>> box = subsolid.shape("box", 2, 2, 2).with_creases(crease_angle=40)
+    ///     >>> len(box.sides())
+    ///     6
     fn sides<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let Analyzed { mesh, solid, .. } = &*self.shared;
         let (side, count) = sides(solid.topology(), &mesh.creases);
@@ -191,6 +234,16 @@ impl PySolid {
     ///     samples: Samples along each axis of a cell.
     ///     screenshot: Name of a picture to write instead of showing a window.
     ///     show: False to return the plotter.
+    ///
+    /// Returns:
+    ///     The plotter where show is False, else what PyVista returns.
+    ///
+    /// Raises:
+    ///     Error: For another color, and without PyVista.
+    ///
+    /// Example:
+    ///     >>> box = subsolid.shape("box", 2, 2, 2)
+    ///     >>> plotter = box.plot("class", show=False)
     #[pyo3(signature = (color=None, *, clip=None, samples=5, screenshot=None, show=true))]
     fn plot<'py>(
         slf: &Bound<'py, Self>,

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use subsolid::io::JobPart;
 use subsolid::slice::{Bits, Job, LayerSource, Setting};
 
-use crate::errors::{Signals, refused, warn, words};
+use crate::errors::{IntoPython, refused, warn, words};
 use crate::layer_options::{HeightRange, LayerFileKind, Options, millimeters};
 use crate::request::named;
 use crate::slice::PySlices;
@@ -15,7 +15,7 @@ use crate::{count, layer_options};
 
 #[pymethods]
 impl PySlices {
-    /// Writes layers, as `subsolid slice` does. Ctrl-C ends it.
+    /// Writes layers, as `subsolid slice` does.
     ///
     /// Args:
     ///     path: What is written: a folder (a name without an ending) of images or drawings with a
@@ -48,6 +48,10 @@ impl PySlices {
     /// Raises:
     ///     Error: For another ending, options that the file has no use for, and files that cannot be
     ///         written. A file of all layers appears under its name when it is complete.
+    ///
+    /// Example:
+    ///     >>> layers = subsolid.shape("box", 2, 2, 2).slice(0.5, pixel=0.1)
+    ///     >>> layers.write("box.zip")
     #[pyo3(signature = (path, *, attributes=None, unit=None, format=None, bits=None, dither=false,
                         flip=None, separate=false, binary=false, exposure=None, range=None,
                         pieces=None, resume=false))]
@@ -121,7 +125,7 @@ impl PySlices {
         options: &Options,
     ) -> PyResult<()> {
         let setting =
-            Setting { unit_mm, model_sha256: self.fingerprint(py), ..self.setting.clone() };
+            Setting { unit_mm, model_sha256: self.fingerprint(py)?, ..self.setting.clone() };
         if options.binary
             && let Some(notice) = setting.binary_notice()
         {
@@ -131,7 +135,6 @@ impl PySlices {
         let images = options.images(self, &channels)?;
         let chosen: Vec<usize> = options.channels(&channels)?.into_iter().map(|(c, _)| c).collect();
         let layers = options.layers(&setting.stack)?;
-        let mut signals = Signals::default();
         let ended = self.layers.ask(py, |source: &dyn LayerSource| -> subsolid::Result<()> {
             let place = options.place(path)?;
             let output = match images {
@@ -142,12 +145,8 @@ impl PySlices {
                 }
             };
             let job = Job { source, stack: setting.stack, layers, outputs: vec![output] };
-            let look = |_| match signals.look() {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(_) => ControlFlow::Break(()),
-            };
-            job.run_share(look).map(drop)
+            job.run_share(|_| ControlFlow::Continue(())).map(drop)
         });
-        signals.ended(ended)
+        ended.py()
     }
 }

@@ -93,7 +93,7 @@ impl Layers {
         &self,
         py: Python<'_>,
         ask: impl FnOnce(&dyn LayerSource) -> T + Send,
-    ) -> T {
+    ) -> PyResult<T> {
         let Some(device) = &self.device else {
             return py.work(|| self.source.with(|source| ask(source)));
         };

@@ -50,14 +50,14 @@ mod _subsolid {
 
     use pyo3::prelude::*;
     use pyo3::types::PyTuple;
-    use subsolid::backend::MAX_THREADS;
+    use subsolid::backend::check_threads;
     use subsolid::io::{self, ReadOptions};
     use subsolid::mesh::shape::Shape;
     use subsolid::numbers::{by_count, counted};
     use subsolid::slice;
 
     use crate::arrays::dictionary;
-    use crate::errors::{IntoPython, refused, warn};
+    use crate::errors::{IntoPython, warn};
     use crate::threads::{self, WithoutLock};
     use crate::{arrays, count, model};
 
@@ -100,6 +100,14 @@ mod _subsolid {
     ///
     /// Raises:
     ///     Error: For a file that cannot be read, is not a valid control mesh, or takes more memory.
+    ///
+    /// Returns:
+    ///     The solid.
+    ///
+    /// Example:
+    ///     >>> subsolid.shape("fan").write("fan.vtu")
+    ///     >>> subsolid.read("fan.vtu", crease_angle=40)
+    ///     <subsolid.Solid: 305 vertices, 180 cells>
     #[pyfunction]
     #[pyo3(signature = (path, *, crease_angle=None, memory=None))]
     fn read(
@@ -138,6 +146,17 @@ mod _subsolid {
     ///     path: Name of the file.
     ///     memory: Maximum size of the decompressed arrays and the structured grids of the file, in
     ///         GB; None for half of the machine's memory.
+    ///
+    /// Returns:
+    ///     The surface.
+    ///
+    /// Raises:
+    ///     Error: For a file that cannot be read, is not a valid surface, or takes more memory.
+    ///
+    /// Example:
+    ///     >>> subsolid.shape("box", 2, 2, 2).boundary().write("box.obj")
+    ///     >>> subsolid.read_surface("box.obj").n_faces
+    ///     24
     #[pyfunction]
     #[pyo3(signature = (path, *, memory=None))]
     fn read_surface(py: Python<'_>, path: PathBuf, memory: Option<f64>) -> PyResult<PySurface> {
@@ -168,6 +187,19 @@ mod _subsolid {
     /// Returns:
     ///     Sharp edges (n, 2) with their sharpness (n,), and sharp vertices (n,) with theirs. Columns
     ///     that are not read are named in a UserWarning.
+    ///
+    /// Args:
+    ///     path: Name of the table.
+    ///
+    /// Raises:
+    ///     Error: For a file that cannot be read, or is no such table.
+    ///
+    /// Example:
+    ///     >>> with open("creases.csv", "w") as table:
+    ///     ...     _ = table.write("kind,v0,v1,sharpness\nedge,0,1,inf\n")
+    ///     >>> edges, corners = subsolid.read_creases("creases.csv")
+    ///     >>> edges[0].tolist(), edges[1].tolist()
+    ///     ([[0, 1]], [inf])
     #[pyfunction]
     fn read_creases(py: Python<'_>, path: PathBuf) -> PyResult<[Bound<'_, PyTuple>; 2]> {
         let table = py.work(|| io::read_creases(&path)).py()?;
@@ -190,6 +222,13 @@ mod _subsolid {
     ///
     /// Raises:
     ///     Error: For another name, sizes out of range, and more than 2**27 cells.
+    ///
+    /// Returns:
+    ///     The solid.
+    ///
+    /// Example:
+    ///     >>> subsolid.shape("box", 2, 2, 2)
+    ///     <subsolid.Solid: 27 vertices, 8 cells>
     #[pyfunction]
     #[pyo3(signature = (name, *sizes))]
     fn shape(py: Python<'_>, name: &str, sizes: Vec<Bound<'_, PyAny>>) -> PyResult<PySolid> {
@@ -209,6 +248,13 @@ mod _subsolid {
     ///
     /// Raises:
     ///     Error: If parts are missing, not complete, or of other options than the rest.
+    ///
+    /// Example:
+    ///     >>> layers = subsolid.shape("box", 2, 2, 2).slice(0.5, pixel=0.1)
+    ///     >>> for part in (1, 2):
+    ///     ...     layers.write("layers", pieces=(part, 2))
+    ///     >>> subsolid.merge("layers")["jobs"]
+    ///     2
     #[pyfunction]
     fn merge(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyAny>> {
         if slice::are_layers(&path) {
@@ -222,22 +268,37 @@ mod _subsolid {
     }
 
     /// Names of the GPUs that backend="cuda:N" can take; empty without a driver.
+    ///
+    /// Returns:
+    ///     A list of names.
+    ///
+    /// Example:
+    ///     >>> isinstance(subsolid.devices(), list)
+    ///     True
     #[pyfunction]
     fn devices() -> Vec<String> {
         let found = subsolid::backend::devices().unwrap_or_default();
         found.iter().map(|device| device.name.clone()).collect()
     }
 
-    /// Sets the number of threads, 1 to 4096, for all calls without threads=; call it before any of
+    /// Sets the number of threads, 1 to 32 for each core, for all calls without threads=; call it before any of
     /// them.
+    ///
+    /// Args:
+    ///     count: Number of threads.
+    ///
+    /// Raises:
+    ///     Error: For a number out of range, and after another call.
+    ///
+    /// Example:
+    ///     >>> try:
+    ///     ...     subsolid.set_threads(0)
+    ///     ... except subsolid.Error:
+    ///     ...     print("refused")
+    ///     refused
     #[pyfunction]
     fn set_threads(#[pyo3(from_py_with = count::count)] count: usize) -> PyResult<()> {
-        if !(1..=MAX_THREADS).contains(&count) {
-            return Err(refused(
-                format!("{} are out of range", counted(count, "thread")),
-                &format!("ask for 1 to {MAX_THREADS} threads"),
-            ));
-        }
+        check_threads(count).py()?;
         threads::set(count)
     }
 }

@@ -10,9 +10,10 @@ use subsolid::numbers::counted;
 use subsolid::plan::Quantity;
 use subsolid::volume::DERIVATIVES;
 
-use crate::arrays::{lent_mut, moved, overlap};
+use crate::arrays::{by_name, lent_mut, moved, overlap};
 use crate::cells::PlanCell;
 use crate::errors::refused;
+use crate::threads::locked;
 
 /// Points of the limit, with the other quantities requested.
 ///
@@ -54,6 +55,11 @@ impl PyLimit {
         })
     }
 
+    /// Like [`Self::lock`], for a call that may take long.
+    pub fn lock_attached(&self, py: Python<'_>) -> MutexGuard<'_, Limit> {
+        locked(py, &self.limit)
+    }
+
     pub fn lock(&self) -> MutexGuard<'_, Limit> {
         self.limit.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -86,6 +92,19 @@ fn components(width: usize) -> Vec<usize> {
 
 #[pymethods]
 impl PyLimit {
+    /// Refused: a limit is several arrays.
+    #[pyo3(signature = (*_arguments, **_options))]
+    fn __array__(
+        &self,
+        _arguments: &Bound<'_, PyTuple>,
+        _options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Py<PyAny>> {
+        Err(refused(
+            "a Limit is several arrays",
+            "take limit.points, or one of limit.derivatives, limit.attributes or limit.gradients",
+        ))
+    }
+
     /// Positions, (n, 3), in length units.
     #[getter]
     fn points<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
@@ -97,7 +116,7 @@ impl PyLimit {
     /// extraordinary edges and vertices only.
     #[getter]
     fn derivatives<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyDict>> {
-        let all = PyDict::new(slf.py());
+        let all = by_name(slf.py())?;
         let mut limit = slf.get().lock();
         for (name, values) in DERIVATIVES.iter().zip(&mut limit.derivatives) {
             all.set_item(name, view(slf, values, &[3])?)?;
@@ -108,7 +127,7 @@ impl PyLimit {
     /// Attributes by name, each (n,) or (n, width).
     #[getter]
     fn attributes<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyDict>> {
-        let all = PyDict::new(slf.py());
+        let all = by_name(slf.py())?;
         let this = slf.get();
         let mut limit = this.lock();
         for ((name, width), values) in this.attributes.iter().zip(&mut limit.attributes) {
@@ -120,12 +139,12 @@ impl PyLimit {
     /// Derivatives of attributes: by name, then like those of the position.
     #[getter]
     fn attribute_derivatives<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyDict>> {
-        let all = PyDict::new(slf.py());
+        let all = by_name(slf.py())?;
         let this = slf.get();
         let mut limit = this.lock();
         let of_attributes = &mut limit.attribute_derivatives;
         for ((name, width), derivatives) in this.attributes.iter().zip(of_attributes) {
-            let own = PyDict::new(slf.py());
+            let own = by_name(slf.py())?;
             for (derivative, values) in DERIVATIVES.iter().zip(derivatives) {
                 own.set_item(derivative, view(slf, values, &components(*width))?)?;
             }
@@ -151,7 +170,7 @@ impl PyLimit {
     /// empty unless asked for by gradients=True.
     #[getter]
     fn gradients<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyDict>> {
-        let all = PyDict::new(slf.py());
+        let all = by_name(slf.py())?;
         let this = slf.get();
         let mut limit = this.lock();
         for (i, (name, width)) in this.attributes.iter().enumerate() {

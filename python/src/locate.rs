@@ -17,9 +17,8 @@ use crate::errors::IntoPython;
 use crate::model::Moved;
 use crate::threads::{self, CallThreads, WithoutLock};
 
-/// Points between two looks at signals, on the CPU and on a GPU.
-const POINTS_BETWEEN_SIGNALS: usize = 1 << 16;
-const DEVICE_PIECE: usize = 1 << 20;
+/// Points that are found at a time.
+const POINTS_AT_ONCE: usize = 1 << 20;
 
 /// Finds cells and parameters of points in space; made by Solid.locator.
 #[pyclass(frozen, name = "Locator", module = "subsolid")]
@@ -38,7 +37,7 @@ impl PyLocator {
         tolerance: f64,
         backend: &str,
     ) -> PyResult<Self> {
-        let choice: Choice = backend.parse().py()?;
+        let choice = backend.parse::<Choice>().py()?;
         if choice.is_gpu() {
             // before any work
             py.work(|| Processor::find_one(choice)).py()?;
@@ -71,7 +70,7 @@ impl PyLocator {
 
     fn find(&self, py: Python<'_>, points: &[[f64; 3]], on_gpu: bool) -> PyResult<Vec<Located>> {
         if !on_gpu {
-            return Ok(py.work(|| self.cell.with_dependent(|_, locator| locator.locate(points))));
+            return py.work(|| self.cell.with_dependent(|_, locator| locator.locate(points)));
         }
         let find = |search: &mut Option<Box<dyn PointSearch>>| {
             self.cell.with_dependent(|_, locator| {
@@ -102,13 +101,13 @@ pub fn locate<'py>(
     let mut distances = vec![f64::INFINITY; n];
     let elements = locator.cell.borrow_owner().solid.elements();
     let on_gpu = locator.is_on_gpu(py, n)?;
-    let most = if on_gpu { DEVICE_PIECE } else { POINTS_BETWEEN_SIGNALS };
-    for first in (0..n).step_by(most) {
-        py.check_signals()?;
-        let piece = &points[first..(first + most).min(n)];
+    for first in (0..n).step_by(POINTS_AT_ONCE) {
+        let piece = &points[first..(first + POINTS_AT_ONCE).min(n)];
         let mut located = locator.find(py, piece, on_gpu)?;
         if nearest {
-            py.work(|| locator.cell.with_dependent(|_, found| outside(found, piece, &mut located)));
+            py.work(|| {
+                locator.cell.with_dependent(|_, found| outside(found, piece, &mut located))
+            })?;
         }
         for (i, at) in located.into_iter().enumerate() {
             let Located::Inside(place) = at else { continue };
@@ -141,7 +140,22 @@ fn outside(locator: &Locator<'_>, points: &[[f64; 3]], located: &mut [Located]) 
 
 #[pymethods]
 impl PyLocator {
-    /// Cells and parameters of points x, (n, 3); see Solid.locate. Ctrl-C ends it.
+    /// Cells and parameters of points x, (n, 3); see Solid.locate.
+    ///
+    /// Args:
+    ///     x: Points, (n, 3), in length units.
+    ///     nearest: Whether to return the closest place of the solid for points outside.
+    ///
+    /// Returns:
+    ///     Places.
+    ///
+    /// Raises:
+    ///     Error: For points of another shape.
+    ///
+    /// Example:
+    ///     >>> locator = subsolid.shape("box", 2, 2, 2).locator()
+    ///     >>> locator.locate([[1, 1, 1]]).uvw.shape
+    ///     (1, 3)
     #[pyo3(signature = (x, *, nearest=false))]
     fn locate<'py>(
         &self,

@@ -20,8 +20,7 @@ pub fn csr<'py>(py: Python<'py>, rows: &Stencils, columns: usize) -> PyResult<Bo
         let starts = std::iter::once(0).chain(ends.iter().map(|&end| end as i64)).collect();
         let ids = ids.iter().map(|&id| i64::from(id)).collect();
         (weights.to_vec(), ids, starts)
-    });
-    py.check_signals()?;
+    })?;
     let matrix = made(py, values, ids, starts, columns)?;
     matrix.call_method0("sort_indices")?;
     Ok(matrix)
@@ -40,8 +39,7 @@ pub fn assembled<'py>(py: Python<'py>, matrix: &Matrix) -> PyResult<Bound<'py, P
             Ok::<(), Infallible>(())
         });
         (values, ids, starts)
-    });
-    py.check_signals()?;
+    })?;
     made(py, values, ids, starts, matrix.size())
 }
 

@@ -4,11 +4,13 @@ use numpy::PyUntypedArrayMethods;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use subsolid::IdKind;
-use subsolid::mesh::{Attribute, CellKind, Cells, Controls, Creases, Polygons, SolidMesh, Welded};
+use subsolid::mesh::{
+    Attribute, CellKind, Cells, Controls, Creases, Polygons, SolidMesh, Welded, are_faces,
+};
 use subsolid::numbers::counted;
 use subsolid::topology::{Inverted, Topology};
 
-use crate::arrays::{Role, floats, floats_warned, moved, plain_ids, rows, slice};
+use crate::arrays::{Role, by_name, floats, floats_warned, moved, plain_ids, rows, slice};
 use crate::errors::{refused, warn};
 use crate::threads::WithoutLock;
 
@@ -33,7 +35,7 @@ pub fn warn_of_cells(
             mesh.folded_corners(&handedness).notice(),
             Inverted::of(topology).notice(mesh.cells.len()),
         ]
-    });
+    })?;
     found.into_iter().flatten().try_for_each(|notice| warn(py, &format!("{of}{notice}")))
 }
 
@@ -92,6 +94,12 @@ fn push(cells: &mut Cells, value: &Bound<'_, PyAny>, name: Option<&str>) -> PyRe
             &format!("give an array of shape (n, {corners})"),
         ));
     }
+    if name.is_none() && corners == 4 && are_faces(ids.as_chunks().0) {
+        return Err(refused(
+            "cells (n, 4) would be tetrahedra, no two of which share a triangle: are they faces?",
+            "give the faces of a surface to subsolid.Surface; for tetrahedra give {\"tetra\": cells}",
+        ));
+    }
     ids.chunks_exact(corners).for_each(|corners| cells.push(kind, corners));
     Ok(())
 }
@@ -133,7 +141,7 @@ pub fn cells_of<'py>(py: Python<'py>, cells: &Cells) -> PyResult<Bound<'py, PyAn
             kinds.push(kind);
         }
     }
-    let all = PyDict::new(py);
+    let all = by_name(py)?;
     for kind in kinds {
         if let Some((name, _, corners)) = KINDS.into_iter().find(|known| known.1 == kind) {
             let ids = listed(kind);
@@ -192,7 +200,7 @@ pub fn attributes_of<'py>(
     py: Python<'py>,
     attributes: &[Attribute],
 ) -> PyResult<Bound<'py, PyDict>> {
-    let all = PyDict::new(py);
+    let all = by_name(py)?;
     for Attribute { name, width, values } in attributes {
         let rows = values.len() / (*width).max(1);
         let shape = if *width == 1 { vec![rows] } else { vec![rows, *width] };

@@ -38,7 +38,7 @@ fn page_of_solid(py: Python<'_>, shared: &Analyzed, request: &ViewRequest) -> Py
     if let Some(folder) = &request.slices {
         let images = py.work(|| page.add_slices(folder)).py()?;
         // the cells of an evaluation are another model than that of its layers
-        let own = (!request.linear).then(|| py.work(|| shared.coarse().sha256));
+        let own = if request.linear { None } else { Some(py.work(|| shared.coarse().sha256)?) };
         images.notices(folder, own.as_deref()).iter().try_for_each(|notice| warn(py, notice))?;
     }
     Ok(page)
@@ -63,7 +63,7 @@ fn open(py: Python<'_>, page: &Page) -> PyResult<()> {
 }
 
 fn write_page(py: Python<'_>, page: &Page, path: &Path) -> PyResult<()> {
-    py.work(|| page.write(path)).map(drop).py()
+    py.work(|| page.write(path)).py().map(drop)
 }
 
 fn write_glb(
@@ -103,6 +103,14 @@ impl PySolid {
     /// Raises:
     ///     Error: If there is no array of that name, the inside is too large for a page, or an option
     ///         has no effect.
+    ///
+    /// Returns:
+    ///     The page.
+    ///
+    /// Example:
+    ///     >>> box = subsolid.shape("box", 2, 2, 2)
+    ///     >>> box.page(interior=False)[:9].lower()
+    ///     '<!doctype'
     #[pyo3(signature = (*, color=None, title=None, interior=true, samples=5, rings=None, interior_rings=None,
                         linear=false, color_map="viridis", unit=None, up="z", slices=None))]
     #[allow(clippy::too_many_arguments)]
@@ -133,7 +141,6 @@ impl PySolid {
             ..ViewRequest::default()
         };
         let page = page_of_solid(py, &self.shared, &with_names(request, color_map, unit, up)?)?;
-        py.check_signals()?;
         py.work(|| page.to_html()).py()
     }
 
@@ -150,6 +157,10 @@ impl PySolid {
     /// Raises:
     ///     Error: As in page, and for a file that cannot be written. It appears under its name when
     ///         it is complete.
+    ///
+    /// Example:
+    ///     >>> box = subsolid.shape("box", 2, 2, 2)
+    ///     >>> box.view("box.html")
     #[pyo3(signature = (path=None, *, color=None, title=None, interior=true, samples=5, rings=None,
                         interior_rings=None, linear=false, color_map="viridis", unit=None, up="z",
                         slices=None, fineness=None))]
@@ -229,6 +240,14 @@ impl PySurface {
     ///
     /// Raises:
     ///     Error: If there is no array of that name, or an option has no effect.
+    ///
+    /// Returns:
+    ///     The page.
+    ///
+    /// Example:
+    ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()
+    ///     >>> faces.page()[:9].lower()
+    ///     '<!doctype'
     #[pyo3(signature = (*, color=None, title=None, scheme=None, levels=None, rings=None, linear=false,
                         color_map="viridis", unit=None, up="z"))]
     #[allow(clippy::too_many_arguments)]
@@ -265,6 +284,10 @@ impl PySurface {
     /// Raises:
     ///     Error: As in page, and for a file that cannot be written. It appears under its name when
     ///         it is complete.
+    ///
+    /// Example:
+    ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()
+    ///     >>> faces.view("faces.glb")
     #[pyo3(signature = (path=None, *, color=None, title=None, scheme=None, levels=None, rings=None,
                         linear=false, color_map="viridis", unit=None, up="z", fineness=None))]
     #[allow(clippy::too_many_arguments)]

@@ -5,17 +5,17 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use subsolid::backend::SurfaceProcessor;
 use subsolid::plan::{Cost, SurfaceJob};
-use subsolid::process::smooth_attribute;
 use subsolid::process::solid::{
     Seed, boundary_patches, boundary_seeds, crease_seeds, group_seeds, point_seeds, volume_distance,
 };
 use subsolid::process::surface::{Cotangents, DistanceMethod, missing_distances};
+use subsolid::process::{check_steps, smooth_attribute};
 use subsolid::query::{Query, QueryStrategy};
 use subsolid::untangle::{BoundaryMotion, least_determinant, untangle};
 
 use crate::arrays::{dictionary, floats, moved, plain_ids, slice};
 use crate::count;
-use crate::errors::{IntoPython, Signals, refused, warn};
+use crate::errors::{IntoPython, refused, warn};
 use crate::request::{named, one_backend};
 use crate::solid::PySolid;
 use crate::surface::PySurface;
@@ -53,6 +53,11 @@ impl PySolid {
     ///     Error: For cells that are not hexahedra, or whose Jacobian determinant vanishes or changes
     ///         sign between the 2 x 2 x 2 Gauss points of the control cell; for a vertex that does not
     ///         exist, a target that is empty, or vertices that it does not reach.
+    ///
+    /// Example:
+    ///     >>> box = subsolid.shape("box", 2, 2, 2)
+    ///     >>> bool((box.distance("boundary") >= 0).all())
+    ///     True
     #[pyo3(signature = (to="boundary", *, vertices=None, patches=None, group=None, point=None))]
     fn distance<'py>(
         &self,
@@ -97,8 +102,7 @@ impl PySolid {
         moved(py, values, &[count])
     }
 
-    /// Smooths an attribute: every step moves values toward the mean of their neighbors. Ctrl-C
-    /// ends it between two steps.
+    /// Smooths an attribute: every step moves values toward the mean of their neighbors.
     ///
     /// Args:
     ///     name: Name of the attribute.
@@ -108,6 +112,15 @@ impl PySolid {
     ///
     /// Returns:
     ///     The values, (vertices,) or (vertices, width).
+    ///
+    /// Raises:
+    ///     Error: For a name that is not there, and a factor out of range.
+    ///
+    /// Example:
+    ///     >>> box = subsolid.shape("box", 2, 2, 2)
+    ///     >>> heated = box.with_attributes({"heat": np.arange(27.0)})
+    ///     >>> heated.smooth_attribute("heat", steps=3).shape
+    ///     (27,)
     #[pyo3(signature = (name, steps=1, *, factor=0.5, fix_boundary=false))]
     fn smooth_attribute<'py>(
         &self,
@@ -120,29 +133,19 @@ impl PySolid {
         let mesh = &self.shared.mesh;
         let attribute = &mesh.attributes[mesh.attribute_index(name).py()?];
         let width = attribute.width;
-        let mut signals = Signals::default();
-        let smooth = || {
+        let smooth = || -> subsolid::Result<_> {
             let topology = self.shared.solid.topology();
             let query = Query::of_topology(mesh, topology, QueryStrategy::Rows)?;
             let fixed = |v: u32| fix_boundary && topology.is_boundary_vertex(v);
-            let smoothed = |values: &[f64], steps| {
-                smooth_attribute(&query, values, width, steps, factor, fixed)
-            };
-            let mut values = smoothed(&attribute.values, steps.min(1))?;
-            for _ in 1..steps {
-                signals.look()?;
-                values = smoothed(&values, 1)?;
-            }
-            Ok(values)
+            smooth_attribute(&query, &attribute.values, width, steps, factor, fixed)
         };
-        let ended = py.work(smooth);
-        let values = signals.ended(ended)?;
+        let values = py.work(smooth).py()?;
         let shape = [values.len() / width, width];
         moved(py, values, if width == 1 { &shape[..1] } else { &shape })
     }
 
     /// Moves control points so that no control cell is folded and the worst improves. That of
-    /// `subsolid untangle`, for hexahedra. Ctrl-C ends it between two rounds.
+    /// `subsolid untangle`, for hexahedra.
     ///
     /// Args:
     ///     boundary: "fixed": points of the boundary stay. "slide": their limit points slide on
@@ -152,20 +155,26 @@ impl PySolid {
     ///     The solid, and a dictionary: scaled Jacobians of the control cells and how many
     ///     vertices moved, slid and can slide ("control"), and bounds of det J of the limit
     ///     ("limit_before", "limit_after"). A UserWarning says where nothing can slide.
+    ///
+    /// Raises:
+    ///     Error: For cells that are not hexahedra.
+    ///
+    /// Example:
+    ///     >>> box = subsolid.shape("box", 2, 2, 2)
+    ///     >>> better, report = box.untangle()
+    ///     >>> report["control"]["after"]["non_positive"]
+    ///     0
     #[pyo3(signature = (*, boundary="fixed"))]
     fn untangle<'py>(&self, py: Python<'py>, boundary: &str) -> PyResult<Bound<'py, PyTuple>> {
         let motion: BoundaryMotion = named("boundary", boundary)?;
-        let mut signals = Signals::default();
-        let work = || {
+        let work = || -> subsolid::Result<_> {
             let mut mesh = self.shared.mesh.clone();
             let limit_before = least_determinant(&mesh)?;
-            signals.look()?;
-            let control = untangle(&mut mesh, motion, |_| signals.look())?;
+            let control = untangle(&mut mesh, motion, |_| Ok(()))?;
             let limit_after = least_determinant(&mesh)?;
             Ok((mesh, control, limit_before, limit_after))
         };
-        let ended = py.work(work);
-        let (mesh, control, before, after) = signals.ended(ended)?;
+        let (mesh, control, before, after) = py.work(work).py()?;
         control.notice(motion).map_or(Ok(()), |notice| warn(py, &notice))?;
         let report = PyDict::new(py);
         report.set_item("control", dictionary(py, &control)?)?;
@@ -186,6 +195,17 @@ impl PySurface {
     ///
     /// Returns:
     ///     Distances, (vertices,), in length units; NaN at vertices of no face, with a UserWarning.
+    ///
+    /// Raises:
+    ///     Error: For a vertex that does not exist, faces that are not triangles, and no vertices.
+    ///
+    /// Example:
+    ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()
+    ///     >>> quads = faces.faces
+    ///     >>> halves = np.vstack([quads[:, :3], quads[:, [0, 2, 3]]])
+    ///     >>> triangles = subsolid.Surface(faces.points, halves)
+    ///     >>> float(triangles.distance([0])[0])
+    ///     0.0
     #[pyo3(signature = (vertices, *, method="heat", backend="auto"))]
     fn distance<'py>(
         &self,
@@ -213,6 +233,20 @@ impl PySurface {
     ///     matrix_free: Solve by conjugate gradients that recompute the cotangent weights in
     ///         every product and store no matrix: less memory, more time.
     ///     backend: "auto", "cpu", "cuda" or "cuda:N"; points are equal up to rounding.
+    ///
+    /// Returns:
+    ///     A surface.
+    ///
+    /// Raises:
+    ///     Error: For faces that are not triangles, and steps or times out of range.
+    ///
+    /// Example:
+    ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()
+    ///     >>> quads = faces.faces
+    ///     >>> halves = np.vstack([quads[:, :3], quads[:, [0, 2, 3]]])
+    ///     >>> triangles = subsolid.Surface(faces.points, halves)
+    ///     >>> triangles.smooth(1e-3).n_points
+    ///     26
     #[pyo3(signature = (time, steps=1, *, matrix_free=false, backend="auto"))]
     fn smooth(
         &self,
@@ -237,6 +271,17 @@ impl PySurface {
     ///     sweeps: Sweeps over all vertices.
     ///     rings: Neighbors are vertices up to this many edges away.
     ///     backend: "auto", "cpu", "cuda" or "cuda:N"; points are equal up to rounding.
+    ///
+    /// Returns:
+    ///     A surface.
+    ///
+    /// Raises:
+    ///     Error: For rings out of range.
+    ///
+    /// Example:
+    ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()
+    ///     >>> faces.denoise(sweeps=1).n_points
+    ///     26
     #[pyo3(signature = (sweeps=3, *, rings=2, backend="auto"))]
     fn denoise(
         &self,
@@ -252,6 +297,17 @@ impl PySurface {
     ///
     /// Args:
     ///     backend: "auto", "cpu", "cuda" or "cuda:N"; normals are equal up to rounding.
+    ///
+    /// Returns:
+    ///     Unit normals, (vertices, 3).
+    ///
+    /// Raises:
+    ///     Error: For a processor that is not there.
+    ///
+    /// Example:
+    ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()
+    ///     >>> float(np.linalg.norm(faces.normals(), axis=1).round(9).min())
+    ///     1.0
     #[pyo3(signature = (*, backend="auto"))]
     fn normals<'py>(&self, py: Python<'py>, backend: &str) -> Floats<'py> {
         let mut processor = self.processor(backend, SurfaceJob::Normals, 1)?;
@@ -273,7 +329,7 @@ impl PySurface {
         one_backend(name, &cost)?.process_surface(&self.mesh).py()
     }
 
-    /// The surface after steps that move its points; Ctrl-C ends it between two.
+    /// The surface after steps that move its points.
     fn stepped(
         &self,
         py: Python<'_>,
@@ -282,9 +338,10 @@ impl PySurface {
         steps: usize,
         step: impl Fn(&mut dyn SurfaceProcessor) -> subsolid::Result<()> + Sync,
     ) -> PyResult<Self> {
+        let option = if job == SurfaceJob::Denoise { "sweeps" } else { "steps" };
+        check_steps(option, steps).py()?;
         let mut processor = self.processor(name, job, steps)?;
         for _ in 0..steps {
-            py.check_signals()?;
             py.work(|| step(&mut *processor)).py()?;
         }
         let mut mesh = self.mesh.clone();

@@ -164,9 +164,8 @@ impl PyQuadrature {
         let given = Moved::new(points, None, shared.mesh.points.len())?;
         let controls = given.controls(shared.mesh.controls())?;
         self.check(py, controls, points.is_none())?;
-        py.check_signals()?;
         let quadrature = self.cell.borrow_dependent();
-        py.work(|| sum(quadrature, controls))
+        py.work(|| sum(quadrature, controls))?
     }
 
     /// Refuses control points with Jacobians that are not positive at quadrature points, unless it
@@ -233,6 +232,14 @@ impl PyQuadrature {
     ///
     /// Returns:
     ///     An iterator of QuadratureBatch.
+    ///
+    /// Raises:
+    ///     Error: As quadrature says.
+    ///
+    /// Example:
+    ///     >>> quadrature = subsolid.shape("box", 2, 2, 2).quadrature(2, rings=1)
+    ///     >>> float(sum(batch.weights.sum() for batch in quadrature.batches())) > 0
+    ///     True
     #[pyo3(signature = (points=None, *, max_points=20_000))]
     fn batches(
         &self,
@@ -259,12 +266,23 @@ impl PyQuadrature {
     ///     points: Control points, (vertices, 3); those of the solid if None.
     ///     density: Mass per unit volume, above 0.
     ///     backend: "auto", "cpu", "cuda" or "cuda:N"; values are equal up to rounding.
-    #[pyo3(signature = (*, points=None, density=1.0, backend="auto"))]
+    ///
+    /// Returns:
+    ///     The matrix.
+    ///
+    /// Raises:
+    ///     Error: For a value out of range, as quadrature says, and without SciPy.
+    ///
+    /// Example:
+    ///     >>> quadrature = subsolid.shape("box", 2, 2, 2).quadrature(2, rings=1)
+    ///     >>> quadrature.mass(7800).shape
+    ///     (27, 27)
+    #[pyo3(signature = (density=1.0, *, points=None, backend="auto"))]
     fn mass<'py>(
         &self,
         py: Python<'py>,
-        points: Option<Bound<'py, PyAny>>,
         density: f64,
+        points: Option<Bound<'py, PyAny>>,
         backend: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
         self.matrix(py, points.as_ref(), Operator::Mass { density }, backend)
@@ -277,12 +295,23 @@ impl PyQuadrature {
     ///     points: Control points, (vertices, 3); those of the solid if None.
     ///     conductivity: κ, above 0.
     ///     backend: "auto", "cpu", "cuda" or "cuda:N"; values are equal up to rounding.
-    #[pyo3(signature = (*, points=None, conductivity=1.0, backend="auto"))]
+    ///
+    /// Returns:
+    ///     The matrix.
+    ///
+    /// Raises:
+    ///     Error: For a value out of range, as quadrature says, and without SciPy.
+    ///
+    /// Example:
+    ///     >>> quadrature = subsolid.shape("box", 2, 2, 2).quadrature(2, rings=1)
+    ///     >>> quadrature.stiffness(50.0).shape
+    ///     (27, 27)
+    #[pyo3(signature = (conductivity=1.0, *, points=None, backend="auto"))]
     fn stiffness<'py>(
         &self,
         py: Python<'py>,
-        points: Option<Bound<'py, PyAny>>,
         conductivity: f64,
+        points: Option<Bound<'py, PyAny>>,
         backend: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
         self.matrix(py, points.as_ref(), Operator::Stiffness { conductivity }, backend)
@@ -296,13 +325,24 @@ impl PyQuadrature {
     ///     young: Young's modulus, above 0, in force per squared length unit.
     ///     poisson: Poisson's ratio, above -1 and below 0.5.
     ///     backend: "auto", "cpu", "cuda" or "cuda:N"; values are equal up to rounding.
-    #[pyo3(signature = (*, points=None, young=1.0, poisson=0.3, backend="auto"))]
+    ///
+    /// Returns:
+    ///     The matrix.
+    ///
+    /// Raises:
+    ///     Error: For a value out of range, as quadrature says, and without SciPy.
+    ///
+    /// Example:
+    ///     >>> quadrature = subsolid.shape("box", 2, 2, 2).quadrature(2, rings=1)
+    ///     >>> quadrature.elasticity(210e9, 0.3).shape
+    ///     (81, 81)
+    #[pyo3(signature = (young=1.0, poisson=0.3, *, points=None, backend="auto"))]
     fn elasticity<'py>(
         &self,
         py: Python<'py>,
-        points: Option<Bound<'py, PyAny>>,
         young: f64,
         poisson: f64,
+        points: Option<Bound<'py, PyAny>>,
         backend: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
         self.matrix(py, points.as_ref(), Operator::Elasticity { young, poisson }, backend)
@@ -317,6 +357,14 @@ impl PyQuadrature {
     ///
     /// Returns:
     ///     Forces at the vertices, (vertices, 3): ravel() is the right side to elasticity().
+    ///
+    /// Raises:
+    ///     Error: For forces of another shape, and as quadrature says.
+    ///
+    /// Example:
+    ///     >>> quadrature = subsolid.shape("box", 2, 2, 2).quadrature(2, rings=1)
+    ///     >>> quadrature.load([0, 0, -1]).shape
+    ///     (27, 3)
     #[pyo3(signature = (force, *, points=None))]
     fn load<'py>(
         &self,

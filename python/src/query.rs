@@ -6,12 +6,9 @@ use subsolid::memory;
 use subsolid::query::{Listing, Op, Query, QueryStrategy};
 
 use crate::arrays::{moved, plain_ids};
-use crate::errors::{IntoPython, Signals, refused};
+use crate::errors::{IntoPython, refused};
 use crate::request::named;
 use crate::threads::WithoutLock;
-
-/// Ctrl-C ends a query between so many rows.
-const ROWS_BETWEEN_SIGNALS: usize = 256;
 
 /// Which neighbors are asked for.
 pub struct QueryRequest {
@@ -39,7 +36,7 @@ impl QueryRequest {
         };
         let of = of.map(|of| Ok::<_, PyErr>(plain_ids(of, "\"of\"")?.0)).transpose()?;
         let strategy = named("strategy", strategy)?;
-        Ok(Self { op: op.parse().py()?, of, listing, strategy })
+        Ok(Self { op: op.parse::<Op>().py()?, of, listing, strategy })
     }
 
     /// Whether the stored rows are the answer: those of other strategies have another order.
@@ -74,16 +71,12 @@ pub fn answer<'py>(
     if asked.is_all() {
         return rows(py, asked.op, query);
     }
-    let mut signals = Signals::default();
-    let work = || {
+    let work = || -> subsolid::Result<_> {
         let query = query()?;
         let all = 0..query.count(asked.op.from()) as u32;
         let of = asked.of.clone().unwrap_or_else(|| all.collect());
         let (mut offsets, mut ids, mut closed) = (vec![0_i64], Vec::new(), Vec::new());
-        for (at, id) in of.into_iter().enumerate() {
-            if at % ROWS_BETWEEN_SIGNALS == 0 {
-                signals.look()?;
-            }
+        for id in of {
             let row = query.neighbors(asked.op, id, asked.listing)?;
             reserve(&mut ids, row.ids.len())?;
             ids.extend(row.ids.into_iter().map(i64::from));
@@ -92,8 +85,7 @@ pub fn answer<'py>(
         }
         Ok((offsets, ids, closed))
     };
-    let ended = py.work(work);
-    let (offsets, ids, closed) = signals.ended(ended)?;
+    let (offsets, ids, closed) = py.work(work).py()?;
     let counts = [offsets.len(), ids.len(), closed.len()];
     let (offsets, ids) = (moved(py, offsets, &counts[..1])?, moved(py, ids, &counts[1..2])?);
     match asked.listing {

@@ -5,7 +5,7 @@ use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use serde::de::{DeserializeOwned, IntoDeserializer};
 use subsolid::IdKind::{Cell, Sample};
-use subsolid::backend::{Backend, Precision, Processor, Strategy};
+use subsolid::backend::{Backend, Choice, Precision, Processor, Strategy};
 use subsolid::basis::bspline::Order;
 use subsolid::limit::{Orders, Solid};
 use subsolid::message;
@@ -156,11 +156,12 @@ pub fn named<T: DeserializeOwned>(option: &str, value: &str) -> PyResult<T> {
 
 /// The processor of a name; `auto` takes the one that ends a job of this cost first.
 pub fn processor(name: &str, cost: &Cost) -> PyResult<Processor> {
-    Processor::find_for(name.parse().py()?, cost, threads::count()).py()
+    Processor::find_for(name.parse::<Choice>().py()?, cost, threads::count()).py()
 }
 
 /// The processor of a name, where one GPU at most may be asked for, in double precision.
 pub fn one_backend(name: &str, cost: &Cost) -> PyResult<Box<dyn Backend>> {
-    let processor = Processor::find_one_for(name.parse().py()?, cost, threads::count()).py()?;
+    let processor =
+        Processor::find_one_for(name.parse::<Choice>().py()?, cost, threads::count()).py()?;
     processor.backend(Precision::F64, Strategy::Auto).py()
 }

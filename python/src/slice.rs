@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pyo3::exceptions::{PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::PyList;
 use subsolid::mesh::{Attribute, CellArray, Controls, SolidMesh};
 use subsolid::numbers::counted;
 use subsolid::plan::{Cost, LayersJob};
@@ -16,7 +16,7 @@ use subsolid::slice::{
 use subsolid::surface::{Scheme, separate_parts};
 use subsolid::{SurfaceMesh, memory};
 
-use crate::arrays::moved;
+use crate::arrays::{by_name, moved};
 use crate::cells::Analyzed;
 use crate::cut::{LayerCut, WantedAttributes};
 use crate::errors::{IntoPython, refused, warn};
@@ -134,9 +134,9 @@ impl PySlices {
     }
 
     /// Identifies the model, as the program does.
-    pub fn fingerprint(&self, py: Python<'_>) -> String {
+    pub fn fingerprint(&self, py: Python<'_>) -> PyResult<String> {
         let cell = match &self.layers.source {
-            ModelSource::Surface(_, sha256) => return sha256.clone(),
+            ModelSource::Surface(_, sha256) => return Ok(sha256.clone()),
             ModelSource::Solid(cell) => cell,
         };
         let shared = cell.borrow_owner();
@@ -237,7 +237,7 @@ impl PySlices {
             contours.append(moved(py, contour.points.into_flattened(), &[n, 2])?)?;
             depths.append(contour.depth)?;
         }
-        let attributes = PyDict::new(py);
+        let attributes = by_name(py)?;
         let (mut image, mut materials) = (None, None);
         if let (Some(coverage), Some(grid)) = (coverage, &self.grid) {
             let shape = [grid.size[1], grid.size[0]];

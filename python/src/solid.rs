@@ -18,10 +18,10 @@ use subsolid::scheme::VertexRule;
 use subsolid::surface::boundary_with_topology;
 use subsolid::volume::Quality;
 
-use crate::arrays::{any_array, dictionary, lent, moved};
+use crate::arrays::{any_array, by_name, dictionary, lent, moved};
 use crate::cells::{Analyzed, Coarse};
 use crate::count;
-use crate::errors::{IntoPython, Signals, warn_of_losses};
+use crate::errors::{IntoPython, warn_of_losses};
 use crate::matrix::{check_rows, csr};
 use crate::model::{
     attributes, attributes_of, cells, cells_of, creases, creases_of, points, polygons, values_of,
@@ -140,7 +140,7 @@ pub fn face_groups(given: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<FaceGroup>
 
 /// Data of cells as a dictionary of copies.
 pub fn cell_data_of<'py>(py: Python<'py>, arrays: &[CellArray]) -> PyResult<Bound<'py, PyDict>> {
-    let all = PyDict::new(py);
+    let all = by_name(py)?;
     for CellArray { name, width, values, integers } in arrays {
         let rows = values.len() / (*width).max(1);
         let shape = if *width == 1 { vec![rows] } else { vec![rows, *width] };
@@ -231,7 +231,7 @@ impl PySolid {
     /// else a list of lists; copies.
     #[getter]
     fn face_groups<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let all = PyDict::new(py);
+        let all = by_name(py)?;
         for FaceGroup { name, faces } in &self.shared.mesh.face_groups {
             // a group of no faces has none of any size
             let size = if faces.is_empty() { Some(4) } else { faces.uniform_size() };
@@ -271,6 +271,17 @@ impl PySolid {
     }
 
     /// Counts, valences, classes and structures as a dictionary; that of `subsolid info --json`.
+    ///
+    /// Returns:
+    ///     A dictionary.
+    ///
+    /// Raises:
+    ///     Error: If the report cannot be made.
+    ///
+    /// Example:
+    ///     >>> box = subsolid.shape("box", 2, 2, 2)
+    ///     >>> isinstance(box.info(), dict)
+    ///     True
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let Analyzed { mesh, solid, .. } = &*self.shared;
         dictionary(py, &Summary::new(mesh, solid).py()?.with_structures(solid))
@@ -283,6 +294,17 @@ impl PySolid {
     ///     samples: Samples along each axis of a cell; 8 if nothing is given.
     ///     gauss: Gauss points along each axis instead.
     ///     backend: "auto", "cpu", "cuda", "cuda:N", or several GPUs, as in plan.
+    ///
+    /// Returns:
+    ///     A dictionary.
+    ///
+    /// Raises:
+    ///     Error: For samples out of range, and a processor that is not there.
+    ///
+    /// Example:
+    ///     >>> box = subsolid.shape("box", 2, 2, 2)
+    ///     >>> isinstance(box.quality(3), dict)
+    ///     True
     #[pyo3(signature = (samples=None, *, gauss=None, backend="auto"))]
     fn quality<'py>(
         &self,
@@ -302,24 +324,20 @@ impl PySolid {
         let cost = Cost::evaluation(results.saturating_mul(4 * size_of::<f64>()));
         let processor = processor(backend, &cost)?;
         let controls = subsolid::mesh::Controls { positions: &shared.mesh.points, attributes: &[] };
-        let mut signals = Signals::default();
-        let work = || {
+        let work = || -> subsolid::Result<_> {
             let backend = processor.backend(Precision::F64, Strategy::Auto)?;
             let mut evaluator = backend.prepare(&plan)?;
             let (mut quality, mut limit) = (Quality::default(), subsolid::Limit::default());
             for range in plan.pieces(1_000_000) {
-                signals.look()?;
                 evaluator.evaluate(controls, range, &mut limit)?;
                 quality.add(&plan, &limit);
             }
             Ok(quality)
         };
-        let ended = py.work(work);
-        dictionary(py, &signals.ended(ended)?)
+        dictionary(py, &py.work(work).py()?)
     }
 
-    /// Refines the control mesh, with creases and attributes; the limit stays the same. Ctrl-C ends
-    /// it between two levels.
+    /// Refines the control mesh, with creases and attributes; the limit stays the same.
     ///
     /// Args:
     ///     levels: Number of refinements.
@@ -328,6 +346,14 @@ impl PySolid {
     ///
     /// Returns:
     ///     A solid. Children of hexahedron c are cells 8c to 8c + 7 where all are hexahedra.
+    ///
+    /// Raises:
+    ///     Error: For cells that do not become hexahedra, as pyramids, and too little memory.
+    ///
+    /// Example:
+    ///     >>> box = subsolid.shape("box", 2, 2, 2)
+    ///     >>> box.refine().n_cells
+    ///     64
     #[pyo3(signature = (levels=1, *, vertex_rule="layer-consistent"))]
     fn refine(
         &self,
@@ -338,22 +364,27 @@ impl PySolid {
         let rule: VertexRule = named("vertex_rule", vertex_rule)?;
         let shared = &self.shared;
         subsolid::refine::check_memory(&shared.mesh, levels).py()?;
-        let mut mesh = shared.mesh.clone();
-        for _ in 0..levels {
-            mesh = py.work(|| subsolid::refine_mesh(&mesh, 1, rule)).py()?;
-            py.check_signals()?;
-        }
+        let mesh = py.work(|| subsolid::refine_mesh(&shared.mesh, levels, rule)).py()?;
         // the program slices what is refined by its own rule, and no other
         let own = rule == VertexRule::default() || levels == 0;
-        let refined_from = own.then(|| {
-            let coarse = py.work(|| shared.coarse());
-            Coarse { levels: coarse.levels + levels, ..coarse }
-        });
+        let coarse = if own { Some(py.work(|| shared.coarse())?) } else { None };
+        let refined_from = coarse.map(|own| Coarse { levels: own.levels + levels, ..own });
         Self::build_refined(py, mesh, refined_from)
     }
 
     /// The surface that bounds the solid, with its creases and attributes. Groups and data of cells
     /// are left out, with a UserWarning.
+    ///
+    /// Returns:
+    ///     A surface.
+    ///
+    /// Raises:
+    ///     Error: For a solid without a boundary.
+    ///
+    /// Example:
+    ///     >>> box = subsolid.shape("box", 2, 2, 2)
+    ///     >>> box.boundary()
+    ///     <subsolid.Surface: 26 vertices, 24 faces>
     fn boundary(&self, py: Python<'_>) -> PyResult<PySurface> {
         let shared = &self.shared;
         let boundary = || boundary_with_topology(&shared.mesh, shared.solid.topology());
@@ -368,6 +399,15 @@ impl PySolid {
     /// Args:
     ///     path: Name of the file.
     ///     compress: Compress; for .vtu, .pvtu and .npz.
+    ///
+    /// Raises:
+    ///     Error: For another ending, and a file that cannot be written.
+    ///
+    /// Example:
+    ///     >>> box = subsolid.shape("box", 2, 2, 2)
+    ///     >>> box.write("box.vtu", compress=True)
+    ///     >>> subsolid.read("box.vtu").n_cells
+    ///     8
     #[pyo3(signature = (path, *, compress=false))]
     fn write(&self, py: Python<'_>, path: PathBuf, compress: bool) -> PyResult<()> {
         let format = subsolid::io::check_output(&path).py()?;
@@ -386,6 +426,15 @@ impl PySolid {
     ///
     /// Returns:
     ///     scipy.sparse.csr_matrix of shape (n, vertices).
+    ///
+    /// Raises:
+    ///     Error: For places or derivatives that do not exist, and without SciPy.
+    ///
+    /// Example:
+    ///     >>> box = subsolid.shape("box", 2, 2, 2)
+    ///     >>> matrix = box.basis_matrix([0, 7], [[0.5, 0.5, 0.5], [0, 0, 0]])
+    ///     >>> matrix.shape
+    ///     (2, 27)
     #[pyo3(signature = (cells, uvw, derivative=None, *, corners=None))]
     fn basis_matrix<'py>(
         &self,
@@ -423,6 +472,12 @@ impl PySolid {
     /// Raises:
     ///     Error: For another query, an element that does not exist, and rings or an order that the
     ///         query does not have.
+    ///
+    /// Example:
+    ///     >>> box = subsolid.shape("box", 2, 2, 2)
+    ///     >>> offsets, ids = box.query("CV", [0])
+    ///     >>> len(ids)
+    ///     8
     #[pyo3(signature = (op, of=None, *, rings=None, oriented=false, strategy="unordered"))]
     fn query<'py>(
         &self,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use subsolid::backend::{Processor, SurfaceRefiner};
+use subsolid::backend::{Choice, Processor, SurfaceRefiner};
 use subsolid::io::GlbOptions;
 use subsolid::numbers::counted;
 use subsolid::query::Query;
@@ -160,6 +160,17 @@ impl PySurface {
 
     /// Counts, valences, boundary, genus and what is not a manifold as a dictionary; that of
     /// `subsolid info --json`.
+    ///
+    /// Returns:
+    ///     A dictionary.
+    ///
+    /// Raises:
+    ///     Error: For a surface that is not valid.
+    ///
+    /// Example:
+    ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()
+    ///     >>> isinstance(faces.info(), dict)
+    ///     True
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         dictionary(py, &SurfaceSummary::new(&self.mesh).py()?)
     }
@@ -177,6 +188,17 @@ impl PySurface {
     ///     normals: Unit normals of the limit as the attribute "normals", NaN where there is no
     ///         tangent plane, and on a crease those of one side; not for √3.
     ///     backend: "auto", "cpu", "cuda" or "cuda:N"; the results are the same.
+    ///
+    /// Returns:
+    ///     A surface.
+    ///
+    /// Raises:
+    ///     Error: For levels out of range, a limit that there is not, and too little memory.
+    ///
+    /// Example:
+    ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()
+    ///     >>> faces.refine(2).n_faces
+    ///     384
     #[pyo3(signature = (levels=1, *, scheme="catmull-clark", limit=false, normals=false, backend="auto"))]
     fn refine(
         &self,
@@ -188,7 +210,7 @@ impl PySurface {
         backend: &str,
     ) -> PyResult<Self> {
         let options = self.options(Scheme::named(scheme).py()?, levels)?;
-        let choice = backend.parse().py()?;
+        let choice = backend.parse::<Choice>().py()?;
         check_memory(&self.mesh, &options).py()?;
         check_ids(&self.mesh, &options).py()?;
         if limit || normals {
@@ -214,6 +236,21 @@ impl PySurface {
 
     /// Weights of the control points in the vertices of a level: points = S @ controls, as a
     /// scipy.sparse.csr_matrix of shape (refined vertices, vertices).
+    ///
+    /// Args:
+    ///     levels: Number of refinements, 0 to 16.
+    ///     scheme: As in refine.
+    ///
+    /// Returns:
+    ///     The matrix.
+    ///
+    /// Raises:
+    ///     Error: For levels out of range, too little memory, and without SciPy.
+    ///
+    /// Example:
+    ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()
+    ///     >>> faces.stencils(1).shape
+    ///     (98, 26)
     #[pyo3(signature = (levels=1, *, scheme="catmull-clark"))]
     fn stencils<'py>(
         &self,
@@ -257,6 +294,18 @@ impl PySurface {
     /// Raises:
     ///     Error: For √3, and for Loop if there are faces that are not triangles:
     ///         refine(0, scheme="loop") cuts them into triangles.
+    ///
+    /// Args:
+    ///     scheme: "catmull-clark", "loop" or "bilinear" (also "linear").
+    ///
+    /// Returns:
+    ///     Positions and normals.
+    ///
+    /// Example:
+    ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()
+    ///     >>> positions, normals = faces.limit()
+    ///     >>> positions.shape
+    ///     (26, 3)
     #[pyo3(signature = (*, scheme="catmull-clark"))]
     fn limit<'py>(&self, py: Python<'py>, scheme: &str) -> PyResult<Bound<'py, PyTuple>> {
         let scheme = Scheme::named(scheme).py()?;
@@ -274,12 +323,19 @@ impl PySurface {
     /// Args:
     ///     samples: Samples along each edge, 1 to 64. On quads n × n, u fastest; on triangles
     ///         rows of n, n − 1, … 1. A polygon counts as one quad per corner.
+    ///     scheme: As in limit.
     ///
     /// Returns:
     ///     Positions (quads, samples of one, 3) and unit normals of the same shape.
     ///
     /// Raises:
     ///     Error: As for limit.
+    ///
+    /// Example:
+    ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()
+    ///     >>> positions, normals = faces.evaluate(3)
+    ///     >>> positions.shape
+    ///     (24, 9, 3)
     #[pyo3(signature = (samples=8, *, scheme="catmull-clark"))]
     fn evaluate<'py>(
         &self,
@@ -322,6 +378,14 @@ impl PySurface {
     ///
     /// Returns:
     ///     An iterable of Layers, as Solid.slice returns.
+    ///
+    /// Raises:
+    ///     Error: For a surface that is not closed, and pixels that would fill the memory.
+    ///
+    /// Example:
+    ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()
+    ///     >>> faces.slice(0.5, scheme="linear")[0].area > 0
+    ///     True
     #[pyo3(signature = (layer_height, *, scheme=None, origin=None, axis="z", pixel=None, resolution=None, planes=1, antialias=true, tolerance=None, backend="auto"))]
     #[allow(clippy::too_many_arguments)]
     fn slice(
@@ -347,7 +411,7 @@ impl PySurface {
             resolution,
             planes,
             sampling: sampling(antialias),
-            backend: backend.parse().py()?,
+            backend: backend.parse::<Choice>().py()?,
         };
         cut.check()?;
         let scheme = match scheme {
@@ -365,6 +429,18 @@ impl PySurface {
     }
 
     /// Neighbors: as Solid.query, with V, E and F; oriented is for "VE" and "VF", around vertices.
+    ///
+    /// Returns:
+    ///     As Solid.query.
+    ///
+    /// Raises:
+    ///     Error: As Solid.query.
+    ///
+    /// Example:
+    ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()
+    ///     >>> offsets, ids = faces.query("FV")
+    ///     >>> offsets.shape, ids.shape
+    ///     ((25,), (96,))
     #[pyo3(signature = (op, of=None, *, rings=None, oriented=false, strategy="unordered"))]
     fn query<'py>(
         &self,
@@ -387,6 +463,15 @@ impl PySurface {
     ///     unit: Length unit of the surface, for .glb, which is in meters: "um", "mm", "cm", "m", "in"
     ///         or "ft"; None for "m".
     ///     up: Axis that points upward, for .glb, "y" or "z"; None for "z".
+    ///
+    /// Raises:
+    ///     Error: For another ending, and a file that cannot be written.
+    ///
+    /// Example:
+    ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()
+    ///     >>> faces.write("faces.ply")
+    ///     >>> subsolid.read_surface("faces.ply").n_points
+    ///     26
     #[pyo3(signature = (path, *, unit=None, up=None))]
     fn write(
         &self,

@@ -20,6 +20,14 @@ impl PySurface {
     ///
     /// Raises:
     ///     Error: For another name, and for uv_boundary of a surface without texture coordinates.
+    ///
+    /// Returns:
+    ///     A surface.
+    ///
+    /// Example:
+    ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()
+    ///     >>> faces.with_rules(crease_rule="chaikin").crease_rule
+    ///     'chaikin'
     #[pyo3(signature = (*, crease_rule=None, boundary=None, triangles=None, uv_boundary=None))]
     fn with_rules(
         &self,

@@ -6,14 +6,16 @@
 
 use std::process;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use pyo3::types::IntoPyDict;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
-use subsolid::backend::MAX_THREADS;
+use subsolid::backend::check_threads;
+use subsolid::interrupt::{self, stoppable, unstoppable};
 
-use crate::errors::refused;
+use crate::errors::{IntoPython, refused};
 
 /// Threads of calls that name none; 0 for one for each core.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
@@ -34,6 +36,7 @@ pub fn import(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// Gives a forked process threads, besides the one that forked.
 #[pyfunction]
 fn after_fork() {
+    interrupt::after_fork();
     let count = match COUNT.load(Ordering::Relaxed) {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         count => count,
@@ -67,14 +70,27 @@ pub fn count() -> usize {
 
 /// Work of the library.
 pub trait WithoutLock {
-    /// Runs `work` without Python's lock, on the threads of the process.
-    fn work<T: Send>(self, work: impl FnOnce() -> T + Send) -> T;
+    /// Runs `work` without Python's lock, on the threads of the process, until it is done or a
+    /// signal raises an exception.
+    fn work<T: Send>(self, work: impl FnOnce() -> T + Send) -> PyResult<T>;
 }
 
 impl WithoutLock for Python<'_> {
-    fn work<T: Send>(self, work: impl FnOnce() -> T + Send) -> T {
-        self.detach(|| of_process(work))
+    fn work<T: Send>(self, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+        until_signal(self, || of_process(work))
     }
+}
+
+/// Runs `work` without Python's lock until a signal raises an exception; Python hears signals on
+/// its main thread alone.
+fn until_signal<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    let threads = py.import("threading")?;
+    let main = threads.call_method0("main_thread")?.getattr("ident")?;
+    if !main.eq(threads.call_method0("get_ident")?)? {
+        return Ok(py.detach(|| unstoppable(work)));
+    }
+    py.check_signals()?;
+    py.detach(|| stoppable(work, || Python::attach(|py| py.check_signals())))
 }
 
 fn of_process<T: Send>(work: impl FnOnce() -> T + Send) -> T {
@@ -91,21 +107,21 @@ pub struct CallThreads(Option<(usize, Arc<Pool>)>);
 impl CallThreads {
     pub fn new(count: Option<usize>) -> PyResult<Self> {
         let Some(count) = count else { return Ok(Self(None)) };
-        if !(1..=MAX_THREADS).contains(&count) {
-            return Err(refused(
-                format!("threads={count} is out of range"),
-                &format!("ask for 1 to {MAX_THREADS} threads, or None"),
-            ));
-        }
+        check_threads(count).py()?;
         let pool = Pool(Mutex::new(None));
         pool.make(ThreadPoolBuilder::new().num_threads(count))
             .map_err(|e| refused(format!("{count} threads: {e}"), "ask for fewer"))?;
         Ok(Self(Some((count, Arc::new(pool)))))
     }
 
-    /// Runs `work` without Python's lock.
-    pub fn run<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
-        py.detach(|| self.here(work))
+    /// Runs `work` as [`WithoutLock::work`] does.
+    pub fn run<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+        until_signal(py, || self.here(work))
+    }
+
+    /// Like [`Self::run`], without Python's lock, of work that takes no time that anybody notices.
+    pub fn run_quick<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
+        py.detach(|| unstoppable(|| self.here(work)))
     }
 
     /// Like [`Self::run`], on what a mutex holds. It is locked before the threads are entered: one
@@ -115,12 +131,10 @@ impl CallThreads {
         py: Python<'_>,
         mutex: &Mutex<M>,
         work: impl FnOnce(&mut M) -> T + Send,
-    ) -> T {
-        py.detach(|| {
-            let mut held = mutex.lock().unwrap_or_else(PoisonError::into_inner);
-            let held = &mut *held;
-            self.here(|| work(held))
-        })
+    ) -> PyResult<T> {
+        let mut held = locked(py, mutex);
+        let held = &mut *held;
+        self.run(py, || work(held))
     }
 
     /// Runs `work` on these threads; Python's lock must not be held.
@@ -137,6 +151,11 @@ impl CallThreads {
             None => of_process(work),
         }
     }
+}
+
+/// What a mutex holds; others may need Python's lock to give it back.
+pub fn locked<'m, M: Send>(py: Python<'_>, mutex: &'m Mutex<M>) -> MutexGuard<'m, M> {
+    mutex.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The threads of one process.

@@ -131,6 +131,14 @@ impl PySolid {
     ///
     /// Raises:
     ///     Error: If PyVista is missing, and for rings of other cells.
+    ///
+    /// Returns:
+    ///     A pyvista.UnstructuredGrid.
+    ///
+    /// Example:
+    ///     >>> box = subsolid.shape("box", 2, 2, 2)
+    ///     >>> box.to_pyvista().n_cells
+    ///     8
     #[pyo3(signature = (cells=None, *, rings=None))]
     fn to_pyvista<'py>(
         slf: &Bound<'py, Self>,
@@ -179,6 +187,10 @@ impl PySolid {
     ///
     /// Raises:
     ///     Error: For other formats, rings of other cells, and a grid that would fill the memory.
+    ///
+    /// Example:
+    ///     >>> box = subsolid.shape("box", 2, 2, 2)
+    ///     >>> box.write_limit("limit.vtu", 4)
     #[pyo3(signature = (path, cells=None, *, rings=None, compress=false))]
     fn write_limit(
         &self,

@@ -28,8 +28,16 @@ def from_pyvista(grid: Any, *, crease_angle: Optional[float] = None) -> Solid:
 
     What is left out, as of files, and non-numeric data, is named in a UserWarning.
 
+    Returns:
+        The solid.
+
     Raises:
         Error: For other cells, and for ghost and hidden cells.
+
+    Example:
+        >>> grid = subsolid.shape("box", 2, 2, 2).to_pyvista("control")
+        >>> subsolid.from_pyvista(grid).n_cells
+        8
     """
     if not hasattr(grid, "celltypes"):
         if not hasattr(grid, "cast_to_unstructured_grid"):
@@ -79,9 +87,18 @@ def from_meshio(mesh: Any, *, crease_angle: Optional[float] = None) -> Solid:
 
     What is left out, as of files, and non-numeric data, is named in a UserWarning.
 
+    Returns:
+        The solid.
+
     Raises:
         Error: If there is no cell of these kinds, or one of another kind of volume, and for ghost
             and hidden cells.
+
+    Example:
+        >>> import meshio
+        >>> box = subsolid.shape("box", 2, 2, 2)
+        >>> subsolid.from_meshio(meshio.Mesh(box.points, [("hexahedron", box.cells)])).n_cells
+        8
     """
     if not hasattr(mesh, "cells") or not hasattr(mesh, "cell_data"):
         raise Error(f"a {type(mesh).__name__} is not a mesh", "give a meshio.Mesh: meshio.read(...)")

@@ -1,5 +1,5 @@
 from os import PathLike
-from typing import Any, Literal, Optional, Sequence, TypeVar, Union, final, overload
+from typing import Any, Literal, NoReturn, Optional, Sequence, TypeVar, Union, final, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -455,6 +455,7 @@ class Limit:
     def undefined(self) -> npt.NDArray[np.uint8]: ...
     @property
     def elements(self) -> tuple[int, int]: ...
+    def __array__(self, *arguments: Any, **options: Any) -> NoReturn: ...
     def __len__(self) -> int: ...
     def __repr__(self) -> str: ...
 
@@ -547,24 +548,24 @@ class Quadrature:
     ) -> Batches: ...
     def mass(
         self,
+        density: float = 1.0,
         *,
         points: Optional[_Numbers] = None,
-        density: float = 1.0,
         backend: str = "auto",
     ) -> Any: ...
     def stiffness(
         self,
+        conductivity: float = 1.0,
         *,
         points: Optional[_Numbers] = None,
-        conductivity: float = 1.0,
         backend: str = "auto",
     ) -> Any: ...
     def elasticity(
         self,
-        *,
-        points: Optional[_Numbers] = None,
         young: float = 1.0,
         poisson: float = 0.3,
+        *,
+        points: Optional[_Numbers] = None,
         backend: str = "auto",
     ) -> Any: ...
     def load(self, force: _Numbers, *, points: Optional[_Numbers] = None) -> Floats: ...

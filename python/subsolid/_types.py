@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Optional, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from ._error import Error
+
 Floats = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
+
+
+class Named(dict[str, Any]):
+    """Results by name; a name that is not there is answered by those that are."""
+
+    def __missing__(self, name: str) -> Any:
+        raise KeyError(f"{name!r} is not among {', '.join(map(repr, self)) or 'no names'}")
+
+
+class MissingError(Error, AttributeError):
+    """What a layer does not have, and how to ask for it."""
 
 
 class DlpackArray(Protocol):
@@ -56,13 +69,24 @@ class Layer:
     #: Area of the material, in squared length units.
     area: float
     #: Covered part of each pixel, (rows, columns) uint16, 65535 for all; row 0 is the lowest.
-    #: None without pixels.
-    coverage: Optional[npt.NDArray[np.uint16]]
+    coverage: npt.NDArray[np.uint16] = field(repr=False)
     #: Components of the attributes by name, (rows, columns) float64; NaN for pixels that are not covered.
     attributes: dict[str, Floats]
     #: Number of the material of each pixel, (rows, columns) uint8, 0 for none, as Slices.materials
-    #: counts them from 1. None without materials.
-    materials: Optional[npt.NDArray[np.uint8]]
+    #: counts them from 1.
+    materials: npt.NDArray[np.uint8] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("coverage", "materials"):
+            if self.__dict__[name] is None:
+                object.__delattr__(self, name)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "coverage":
+            raise MissingError("the layer has no pixels", "slice with pixel=..., their edge length")
+        if name == "materials":
+            raise MissingError("the layer has no materials", "slice with pixel=... and materials=...")
+        raise AttributeError(name)
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from typing import Any
 
 import pytest
 
@@ -53,3 +54,67 @@ def test_other_threads_run_during_a_report_of_quality() -> None:
         done.set()
         thread.join()
     assert len([t for t in times if start < t < end]) > 10
+
+
+#: Seconds from the beginning of a call to the signal.
+AFTER = 0.3
+
+SETUP = """
+import signal, time, numpy as np, subsolid
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+solid = subsolid.shape("fan", 5, 20, 20)
+solid = solid.with_attributes({"heat": solid.points[:, 2]})
+faces = solid.boundary()
+folded = solid.with_points(solid.points + 0.02 * np.sin(99 * solid.points))
+"""
+
+CALLS = [
+    "faces.refine(5)",
+    "faces.refine(3).info()",
+    "faces.stencils(4)",
+    "faces.evaluate(32)",
+    "faces.refine(4).limit()",
+    "faces.page(levels=5, scheme='bilinear')",
+    "solid.refine(2)",
+    "solid.page()",
+    "solid.view('page.html')",
+    "solid.untangle()",
+    "folded.untangle(boundary='slide')",
+    "solid.evaluate(8)",
+    "solid.plan(6).adjoint(np.ones((40000 * 6**3, 3)))",
+    "solid.quality(16)",
+    "solid.locate(np.random.default_rng(1).random((10**6, 3)) * 2 - 1)",
+    "solid.locate(np.random.default_rng(1).random((10**5, 3)) * 9, nearest=True)",
+    "solid.quadrature(6).elasticity()",
+    "solid.distance('boundary')",
+    "solid.smooth_attribute('heat', 10**6)",
+    "solid.query('CC', rings=None)",
+    "solid.slice(0.002, pixel=0.002).write('layers')",
+    "list(solid.slice(0.002))",
+    "solid.write_limit('limit.vtu', 6)",
+    "solid.extract(2)",
+    "solid.weld(1e-3)",
+    "solid.info()",
+]
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_signal_ends_a_call_within_a_second(call: str, tmp_path: Any) -> None:
+    program = f"""{SETUP}
+after, start = {AFTER}, time.monotonic()
+signal.setitimer(signal.ITIMER_REAL, after)
+try:
+    {call}
+    print("done", time.monotonic() - start)
+except KeyboardInterrupt:
+    print("late by", time.monotonic() - start - after)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+    words = done.stdout.split()
+    # a call that is done by then has nothing to end
+    assert words[0] == "done" and float(words[1]) < AFTER + 1 or float(words[-1]) < 1, done.stdout
+    left = [path.name for path in tmp_path.iterdir() if path.name.endswith(".part")]
+    assert words[0] == "done" or not left

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import warnings
 from typing import Any
 
 import numpy as np
@@ -132,6 +133,26 @@ def test_wrong_names_are_answered_by_those_that_there_are(bracket: subsolid.Soli
             'give "layer-consistent" or "joy-maccracken"',
         ),
         (lambda: bracket.plan(2, derivatives=3), "derivatives of order 3", "ask for 0, 1 or 2"),
+        (
+            lambda: np.asarray(bracket.evaluate(2)),
+            "a Limit is several arrays",
+            "take limit.points, or one of limit.derivatives, limit.attributes or limit.gradients",
+        ),
+        (
+            lambda: bracket.slice(1.0)[0].coverage,
+            "the layer has no pixels",
+            "slice with pixel=..., their edge length",
+        ),
+        (
+            lambda: bracket.slice(1.0, pixel=0.5)[0].materials,
+            "the layer has no materials",
+            "slice with pixel=... and materials=...",
+        ),
+        (
+            lambda: subsolid.Solid(bracket.boundary().points, bracket.boundary().faces),
+            "cells (n, 4) would be tetrahedra, no two of which share a triangle: are they faces?",
+            'give the faces of a surface to subsolid.Surface; for tetrahedra give {"tetra": cells}',
+        ),
     ]
     for call, message, help in names:
         with pytest.raises(subsolid.Error) as refused:
@@ -140,10 +161,30 @@ def test_wrong_names_are_answered_by_those_that_there_are(bracket: subsolid.Soli
     assert bracket.plan(2, precision="float32").precision == "f32"
 
 
+def test_names_that_are_not_there_are_answered_by_those_that_are(bracket: subsolid.Solid) -> None:
+    limit = bracket.evaluate(2, derivatives=1)
+    with pytest.raises(KeyError, match="'x' is not among 'u', 'v', 'w'"):
+        limit.derivatives["x"]
+    with pytest.raises(KeyError, match="'heat' is not among no names"):
+        bracket.attributes["heat"]
+    assert isinstance(limit.derivatives, dict) and limit.derivatives.get("x") is None
+    layer = bracket.slice(1.0)[0]
+    assert not hasattr(layer, "coverage") and "coverage" not in repr(layer)
+
+
+def test_constants_need_no_names(bracket: subsolid.Solid) -> None:
+    quadrature = bracket.quadrature(2, rings=0, force=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        named = quadrature.elasticity(young=2.0, poisson=0.25)
+        assert abs(quadrature.elasticity(2.0, 0.25) - named).max() == 0
+        assert abs(quadrature.mass(7800) - quadrature.mass(density=7800)).max() == 0
+
+
 def test_limits_are_those_of_the_program(bracket: subsolid.Solid) -> None:
     calls: list[tuple[Any, str]] = [
         (lambda: bracket.slice(0.5, planes=65), "1 to 64 planes per layer"),
-        (lambda: bracket.plan(2, threads=4097), "1 to 4096 threads"),
+        (lambda: bracket.plan(2, threads=4097), "threads here, 32 for each of"),
         (lambda: bracket.plan(65), "1 to 64 samples"),
     ]
     for call, words in calls:

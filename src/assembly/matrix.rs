@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::element::LeafMatrices;
 use crate::backend::device::SparsePattern;
+use crate::interrupt::stop_point;
 use crate::quadrature::Quadrature;
 
 /// The vertices that share a leaf, as rows of a sparse matrix; see [`SparsePattern`].
@@ -212,6 +213,7 @@ impl Matrix {
         }
         let pattern = &**pattern;
         parts.into_par_iter().for_each(|(rows, part)| {
+            stop_point();
             for element in elements.iter().flatten() {
                 match block {
                     1 => pattern.add::<1>(element, before, rows.clone(), part),

@@ -48,6 +48,7 @@ use rayon::prelude::*;
 
 use crate::backend::device::MatrixForm;
 use crate::error::{Error, Result};
+use crate::interrupt::stop_point;
 use crate::memory;
 use crate::plan::Cost;
 use crate::quadrature::{Mapping, Quadrature, physical_derivatives};
@@ -215,6 +216,7 @@ pub fn assemble_with_progress(
             .into_par_iter()
             .zip(rooms)
             .map_init(AssemblyWorkspace::default, |work, ((batch, leaves), room)| {
+                stop_point();
                 let basis = quadrature.basis(batch);
                 mapping.evaluate(batch, leaves.clone(), &mut work.mapped)?;
                 physical_derivatives(&basis, &work.mapped, &mut work.derivatives);

@@ -7,7 +7,6 @@ pub mod cpu;
 pub mod cuda;
 pub mod device;
 mod explain;
-mod fill;
 mod limit;
 mod process;
 mod several;
@@ -15,7 +14,7 @@ mod surface;
 
 pub use crate::result_buffer::ResultBuffer;
 pub use choice::{Choice, DeviceList, Processor, Starting, auto, choose, devices, start};
-pub use cpu::{Cpu, MAX_THREADS};
+pub use cpu::{Cpu, check_threads};
 #[cfg(feature = "cuda")]
 pub use cuda::{Cuda, process::DeviceProcessor, query::DeviceQuery};
 pub use device::{Device, DeviceInfo};
@@ -145,7 +144,33 @@ pub trait Backend {
 /// Calls may come in any order and with other control points each time. Nothing but setup is kept
 /// from one to the next: the same control points give the same results, except the last bits under
 /// [`Strategy::Thread`] and the others of the published method.
-pub trait Evaluator: Send {
+///
+/// # Safety
+/// When [`evaluate`](Self::evaluate) returns, the evaluator keeps none of the arrays of `limit`,
+/// which may lie in memory that the caller lends for the call. So it is no trait for safe code:
+///
+/// ```compile_fail,E0200
+/// use std::ops::Range;
+/// use subsolid::backend::{Evaluator, Explained, Values};
+/// use subsolid::mesh::Controls;
+/// use subsolid::{Limit, Result};
+///
+/// struct Keeper(Vec<Values>);
+///
+/// impl Evaluator for Keeper {
+///     fn evaluate(&mut self, _: Controls<'_>, _: Range<usize>, limit: &mut Limit) -> Result<()> {
+///         self.0.push(std::mem::take(&mut limit.positions));
+///         Ok(())
+///     }
+///     fn time(&mut self, _: &[Controls<'_>], _: Range<usize>, _: usize) -> Result<Vec<f64>> {
+///         Ok(Vec::new())
+///     }
+///     fn explain(&mut self, _: &[usize], _: Range<usize>) -> Result<Vec<Explained>> {
+///         Ok(Vec::new())
+///     }
+/// }
+/// ```
+pub unsafe trait Evaluator: Send {
     /// Evaluates the elements in a range (all of them for scattered samples) into
     /// `limit`, whose memory is reused.
     ///

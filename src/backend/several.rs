@@ -201,7 +201,7 @@ impl<'p> BackendShare<'p> {
             let mut limit = Limit::of(plan.want(), &widths);
             for (array, to) in arrays(&mut limit, &widths).into_iter().zip(&mut to) {
                 // SAFETY: a slice is aligned and initialized; this one is not used before the limit
-                // is dropped.
+                // is dropped, of which the evaluator keeps nothing.
                 *array.values.numbers::<T>() =
                     unsafe { ResultBuffer::over(to.as_mut_ptr(), to.len()) };
             }
@@ -276,7 +276,8 @@ impl SharedPlan<'_> {
     }
 }
 
-impl Evaluator for SharedPlan<'_> {
+// SAFETY: the members keep nothing of what they fill, by the promise of `Evaluator`.
+unsafe impl Evaluator for SharedPlan<'_> {
     fn evaluate(
         &mut self,
         controls: Controls<'_>,

@@ -10,6 +10,7 @@ use subsolid::Result;
 use subsolid::backend::Choice;
 use subsolid::numbers::counted;
 use subsolid::plan::{Cost, SurfaceJob};
+use subsolid::process::check_steps;
 use subsolid::process::surface::{DEFAULT_RINGS, DEFAULT_SWEEPS};
 
 use super::console::since;
@@ -64,6 +65,7 @@ impl JsonReport for Report {
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let Arguments { model, sweeps, rings, backend, output, glb } = arguments;
+    check_steps("sweeps", sweeps)?;
     let glb = glb.options(&output)?;
     let model = ModelArguments::new(model);
     let format = model.surface_output(&output, 0)?;

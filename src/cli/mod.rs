@@ -49,12 +49,13 @@ mod unused;
 mod view;
 mod wording;
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
-use subsolid::backend::MAX_THREADS;
+use subsolid::backend::check_threads;
 use subsolid::cluster::Ranks;
 use subsolid::io::atomic::is_standard_output;
 use subsolid::{Error, Result};
@@ -82,7 +83,7 @@ struct Cli {
     /// Print no progress, status or warnings, only errors; reports still go to standard output
     #[arg(long, short, global = true, display_order = 990)]
     quiet: bool,
-    /// Number of threads, 1 to 4096 [default: all available]
+    /// Number of threads, 1 to 32 for each core [default: all available]
     #[arg(long, value_name = "N", global = true, display_order = 991)]
     threads: Option<usize>,
     /// Run as one of the MPI ranks that share the job: evaluate, refine and quadrature to .pvtu,
@@ -211,7 +212,14 @@ fn parse() -> (ArgMatches, bool) {
         argument.allow_negative_numbers(takes_values).allow_hyphen_values(takes_hyphens)
     };
     let mut command = command().mut_args(take).mut_subcommands(|command| command.mut_args(take));
-    let matches = command.get_matches_mut();
+    let given: Vec<OsString> = std::env::args_os().collect();
+    let matches = command.try_get_matches_from_mut(&given).unwrap_or_else(|mut error| {
+        let of_subcommands = command.get_subcommands().flat_map(clap::Command::get_arguments);
+        if let Some(tip) = missing_equals(&error, &given, of_subcommands) {
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+        }
+        error.exit()
+    });
     let own = matches.subcommand().map(|(_, own)| own);
     let output = |id: &&str| {
         let path = own.and_then(|own| own.try_get_one::<PathBuf>(id).ok().flatten());
@@ -224,6 +232,28 @@ fn parse() -> (ArgMatches, bool) {
         command.error(ErrorKind::ArgumentConflict, why).exit();
     }
     (matches, !printed.is_empty())
+}
+
+/// How to write the value of an option that takes it after an equals sign alone.
+fn missing_equals<'a>(
+    error: &clap::Error,
+    given: &[OsString],
+    mut options: impl Iterator<Item = &'a Arg>,
+) -> Option<String> {
+    let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let of_option = options.by_ref().filter(|option| option.is_require_equals_set());
+    let names: Vec<String> =
+        of_option.filter_map(|option| Some(format!("--{}", option.get_long()?))).collect();
+    let mut pairs =
+        given.windows(2).filter_map(|pair| Some((pair[0].to_str()?, pair[1].to_str()?)));
+    // what follows the option may have been taken for the model
+    let (name, value) = pairs.find(|&(name, value)| {
+        let is_value = value == unknown || !value.starts_with('-') && !Path::new(value).exists();
+        names.iter().any(|known| known == name) && is_value
+    })?;
+    Some(format!("write {name}={value}"))
 }
 
 fn read(matches: &ArgMatches) -> Cli {
@@ -266,13 +296,8 @@ fn run(cli: Cli, ranks: Option<&Ranks<'_>>, console: &Console) -> Result<Outcome
 }
 
 fn use_threads(threads: usize) -> Result<()> {
-    let refused = |why: String| {
-        Error::request(format!("--threads {threads}: {why}"))
-            .with_help(format!("give a number from 1 to {MAX_THREADS}, or leave it out"))
-    };
-    if !(1..=MAX_THREADS).contains(&threads) {
-        return Err(refused("out of range".into()));
-    }
+    check_threads(threads)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-    pool.build_global().map_err(|e| refused(e.to_string()))
+    pool.build_global()
+        .map_err(|e| Error::request(format!("--threads {threads}: {e}")).with_help("ask for fewer"))
 }

@@ -12,7 +12,7 @@ use subsolid::mesh::{SolidMesh, SurfaceMesh};
 use subsolid::numbers::counted;
 use subsolid::plan::{Cost, SurfaceJob};
 use subsolid::process::surface::Cotangents;
-use subsolid::process::{DEFAULT_FACTOR, smooth_attribute};
+use subsolid::process::{DEFAULT_FACTOR, check_steps, smooth_attribute};
 use subsolid::query::{Query, QueryStrategy};
 use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result, io};
@@ -115,6 +115,7 @@ fn flow(
         (arguments.fix_boundary, "--fix-boundary"),
         (arguments.compress, "--compress"),
     ])?;
+    check_steps("steps", *steps)?;
     let format = arguments.model.surface_output(output, 0)?;
     let time = arguments.time.ok_or_else(|| {
         Error::request("curvature flow needs a time step")

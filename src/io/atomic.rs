@@ -1,14 +1,13 @@
 //! Files that are either complete or absent: written under a temporary name next to the final one,
 //! then renamed. A file goes to standard output once it is complete.
 
-use std::ffi::OsString;
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufWriter, ErrorKind, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::{Builder, NamedTempFile};
+use tempfile::{Builder, NamedTempFile, TempPath};
 
-use super::unfinished::Unfinished;
+use super::unfinished::{Unfinished, at_once};
 use crate::error::{Error, FileAccess, Result};
 
 const BUFFER: usize = 1 << 18; // bytes
@@ -45,15 +44,58 @@ pub(super) fn write_shown(
     shown: &Path,
     content: impl FnOnce(&mut BufWriter<File>) -> Result<()>,
 ) -> Result<()> {
-    let target = FileTarget::find(path, shown)?;
-    let (beside, _unfinished) = target.create_beside(shown)?;
-    let (file, beside) = beside.into_parts();
-    let file = filled(shown, file, content)?;
-    if let Some(replaced) = &target.replaced {
-        file.set_permissions(replaced.permissions()).map_err(|e| refused(shown, e))?;
+    let complete = CompleteFile::new(path, shown, content)?;
+    complete.take_name().map_err(|e| refused(shown, e))
+}
+
+/// A file that is on the disk, complete, and lacks its name. Dropped, it leaves nothing.
+pub(crate) struct CompleteFile {
+    beside: TempPath,
+    /// The name, links followed.
+    path: PathBuf,
+    _unfinished: Unfinished,
+}
+
+impl CompleteFile {
+    /// The file of `path`; errors name `shown` instead.
+    ///
+    /// # Errors
+    /// Those of [`write()`].
+    pub fn new(
+        path: &Path,
+        shown: &Path,
+        content: impl FnOnce(&mut BufWriter<File>) -> Result<()>,
+    ) -> Result<Self> {
+        let target = FileTarget::find(path, shown)?;
+        let (beside, _unfinished) = target.create_beside(shown)?;
+        let (file, beside) = beside.into_parts();
+        let file = filled(shown, file, content)?;
+        if let Some(replaced) = &target.replaced {
+            file.set_permissions(replaced.permissions()).map_err(|e| refused(shown, e))?;
+        }
+        file.sync_all().map_err(|e| refused(shown, e))?;
+        Ok(Self { beside, path: target.path, _unfinished })
     }
-    file.sync_all().map_err(|e| refused(shown, e))?;
-    beside.persist(&target.path).map_err(|e| refused(shown, e.error))
+
+    /// Renames it.
+    ///
+    /// # Errors
+    /// That of the system; the file stays as it is.
+    pub fn take_name(&self) -> io::Result<()> {
+        fs::rename(&self.beside, &self.path)
+    }
+
+    /// Renames it, and with it makes files stay that would be removed with a stopped program.
+    ///
+    /// # Errors
+    /// As [`Self::take_name`].
+    pub fn take_name_with<'p>(&self, listed: impl Iterator<Item = &'p Path>) -> io::Result<()> {
+        at_once(|paths| {
+            self.take_name()?;
+            listed.for_each(|path| paths.keep(path));
+            Ok(())
+        })
+    }
 }
 
 /// Makes the directory `path` where there is none, and `fill`s it. A directory that this made is
@@ -180,15 +222,18 @@ struct FileTarget {
 impl FileTarget {
     /// The target of `path`; errors name `shown` instead.
     fn find(path: &Path, shown: &Path) -> Result<Self> {
-        let resolved = match fs::canonicalize(path) {
-            Ok(resolved) => resolved,
-            Err(e) if e.kind() == ErrorKind::NotFound => path.to_owned(),
-            Err(e) => return Err(refused(shown, e)),
-        };
+        let resolved = resolved(path).map_err(|e| refused(shown, e))?;
         let replaced = fs::metadata(&resolved).ok();
-        if replaced.as_ref().is_some_and(|existing| !existing.is_file()) {
-            return Err(Error::file(shown, None, "is a directory or device, not a file")
-                .with_help("choose another name"));
+        if let Some(existing) = &replaced {
+            let unfit = |why| Err(Error::file(shown, None, why).with_help("choose another name"));
+            if !existing.is_file() {
+                return unfit("is a directory or device, not a file");
+            }
+            // a rename would replace it all the same
+            let writable = || fs::OpenOptions::new().write(true).open(&resolved).is_ok();
+            if existing.permissions().readonly() || !writable() {
+                return unfit("is read-only");
+            }
         }
         let directory = directory_of(&resolved).to_owned();
         match fs::metadata(&directory) {
@@ -200,9 +245,7 @@ impl FileTarget {
 
     /// A hidden file in the same directory, so that renaming never copies.
     fn create_beside(&self, path: &Path) -> Result<(NamedTempFile, Unfinished)> {
-        let mut prefix = OsString::from(".");
-        prefix.push(self.path.file_name().unwrap_or_default());
-        prefix.push(".");
+        let prefix = hidden_prefix(&self.path.file_name().unwrap_or_default().to_string_lossy());
         let mut builder = Builder::new();
         builder.prefix(&prefix).suffix(".part");
         #[cfg(unix)]
@@ -211,6 +254,28 @@ impl FileTarget {
         Unfinished::create(|| builder.tempfile_in(&self.directory), NamedTempFile::path)
             .map_err(|e| refused(path, e.kind().into()))
     }
+}
+
+/// Where a file at `path` stands or will stand, links followed.
+pub(super) fn resolved(path: &Path) -> io::Result<PathBuf> {
+    if !path.is_symlink() {
+        return Ok(path.to_owned());
+    }
+    match fs::canonicalize(path) {
+        Err(e) if e.kind() == ErrorKind::NotFound => match fs::read_link(path) {
+            Ok(to) => resolved(&directory_of(path).join(to)),
+            Err(_) => Ok(path.to_owned()),
+        },
+        found => found,
+    }
+}
+
+/// How hidden files beside the file `name` begin. Of a long name only the end fits.
+pub(super) fn hidden_prefix(name: &str) -> String {
+    const LONGEST: usize = 255 - "..x7Kq2f.part".len(); // bytes
+    let fits = |&(start, _): &(usize, char)| name.len() - start <= LONGEST;
+    let start = name.char_indices().find(fits).map_or(0, |(start, _)| start);
+    format!(".{}.", &name[start..])
 }
 
 /// The name of the file that a hidden file beside it is a part of: `a.png` of `.a.png.x7Kq2f.part`.

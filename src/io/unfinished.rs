@@ -1,6 +1,6 @@
 //! Files that are being written, which are removed if the program is stopped.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,20 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Attempts at removing a directory that other threads still write into.
 const REMOVALS: usize = 100;
 
-static PATHS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+/// What is to be removed with a stopped program.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Removal {
+    /// A file, or a folder with all that is in it.
+    Whole,
+    /// A folder that others may write into.
+    IfEmpty,
+}
+
+/// What is unfinished, by paths.
+#[derive(Debug)]
+pub(crate) struct UnfinishedPaths(BTreeMap<PathBuf, Removal>);
+
+static PATHS: Mutex<UnfinishedPaths> = Mutex::new(UnfinishedPaths(BTreeMap::new()));
 
 /// A file or directory that does not have its final name yet, or that nothing lists yet.
 #[derive(Debug)]
@@ -24,20 +37,51 @@ impl Unfinished {
         let mut paths = paths();
         let created = create()?;
         let path = path(&created).to_owned();
-        paths.insert(path.clone());
+        paths.0.insert(path.clone(), Removal::Whole);
         Ok((created, Self(path)))
+    }
+
+    /// A folder that is created unless it is there; it goes if nothing is in it.
+    pub fn folder(path: PathBuf) -> io::Result<Option<Self>> {
+        let mut paths = paths();
+        match std::fs::create_dir(&path) {
+            Ok(()) => {
+                paths.0.insert(path.clone(), Removal::IfEmpty);
+                Ok(Some(Self(path)))
+            }
+            Err(_) if path.is_dir() => Ok(None),
+            Err(e) => Err(e),
+        }
     }
 
     /// A file that is to be written at `path`, under its final name.
     pub fn of(path: PathBuf) -> Self {
-        paths().insert(path.clone());
+        paths().0.insert(path.clone(), Removal::Whole);
         Self(path)
+    }
+
+    /// Its path.
+    pub fn path(&self) -> &Path {
+        &self.0
     }
 }
 
 impl Drop for Unfinished {
     fn drop(&mut self) {
-        paths().remove(&self.0);
+        paths().0.remove(&self.0);
+    }
+}
+
+/// Does what takes no time and must be done as a whole: a signal ends the program before or after
+/// it.
+pub(crate) fn at_once<T>(work: impl FnOnce(&mut UnfinishedPaths) -> T) -> T {
+    work(&mut paths())
+}
+
+impl UnfinishedPaths {
+    /// Makes a file or folder stay from now on.
+    pub fn keep(&mut self, path: &Path) {
+        self.0.remove(path);
     }
 }
 
@@ -46,9 +90,14 @@ impl Drop for Unfinished {
 /// end a file.
 pub fn remove_unfinished() {
     let paths = paths();
-    for path in paths.iter() {
+    // what is in folders before them
+    for (path, removal) in paths.0.iter().rev() {
         // what is gone already needs no removal, and nobody is left to be told of others
-        if path.is_dir() { remove_directory(path) } else { drop(std::fs::remove_file(path)) }
+        match removal {
+            Removal::IfEmpty => drop(std::fs::remove_dir(path)),
+            Removal::Whole if path.is_dir() => remove_directory(path),
+            Removal::Whole => drop(std::fs::remove_file(path)),
+        }
     }
     std::mem::forget(paths);
 }
@@ -67,7 +116,7 @@ fn remove_directory(path: &Path) {
     }
 }
 
-fn paths() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+fn paths() -> MutexGuard<'static, UnfinishedPaths> {
     PATHS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

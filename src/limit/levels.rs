@@ -18,6 +18,7 @@ use super::solid::Solid;
 use crate::basis::MissingLayers;
 use crate::error::IdKind::Cell;
 use crate::error::{Error, Result};
+use crate::interrupt::stop_point;
 use crate::mesh::{CellKind, Cells, SolidMesh};
 use crate::pages;
 use crate::refine::{CORNERS, refine, region_cell_count};
@@ -357,6 +358,7 @@ fn by_element(leaves: &[Leaf], ends: &[u32]) -> Vec<Leaf> {
         (rest, first) = (others, end);
     }
     parts.into_par_iter().for_each(|(mut order, ends, mut first)| {
+        stop_point();
         for &end in ends {
             let (own, others) = order.split_at_mut((end - first) as usize);
             if own.len() > 1 {
@@ -392,6 +394,7 @@ fn fill_nets(
         tasks.push((part, chunk, own_leaves, own_nets));
     }
     tasks.into_par_iter().for_each(|(part, chunk, leaves, mut nets)| {
+        stop_point();
         let drafts = || part.drafts.iter().zip(chunk).filter(|(draft, _)| is_leaf(draft));
         // the cells around many first: their loads, from all over memory, overlap
         let regular = drafts().filter(|(draft, _)| matches!(draft.kind, DraftKind::Regular));

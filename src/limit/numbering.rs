@@ -9,6 +9,7 @@ use super::memo::Least;
 use super::net;
 use super::structure::{NetKey, Structure};
 use crate::error::Result;
+use crate::interrupt::stop_point;
 use crate::memory;
 use crate::numbers::counted;
 
@@ -59,7 +60,11 @@ impl StructureNumbering {
             (controls * CONTROL_BYTES) as u128,
             |_| "take a coarser mesh, or one with fewer different neighborhoods of cells".into(),
         )?;
-        let built: Vec<_> = new.par_iter().with_max_len(1).map(|net| build(&net.key)).collect();
+        let built = |net: &&Least| {
+            stop_point();
+            build(&net.key)
+        };
+        let built: Vec<_> = new.par_iter().with_max_len(1).map(built).collect();
         for (net, structure) in new.into_iter().zip(built) {
             if let Some(structure) = structure {
                 let number = self.structures.len() as u32;

@@ -8,6 +8,7 @@
 pub use crate::basis::tree::Node;
 use nalgebra::Vector3;
 
+use crate::interrupt::stop_point;
 use crate::numbers::bounds::{self, Bounds};
 
 /// Boxes of a leaf at most.
@@ -96,6 +97,7 @@ fn counts(n: usize) -> [usize; 2] {
 }
 
 fn build(boxes: &[Bounds], items: &mut [u32], nodes: &mut [Node], first: usize, at: usize) {
+    stop_point();
     let [low, high] = items.iter().map(|&i| boxes[i as usize]).fold(bounds::empty(), bounds::union);
     let [node, below @ ..] = nodes else { return };
     *node = Node {

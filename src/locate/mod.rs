@@ -66,6 +66,7 @@ pub(crate) use {
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
+use crate::interrupt::stop_point;
 use crate::limit::Solid;
 use crate::mesh::{Controls, check_coordinates};
 use crate::numbers::Precision;
@@ -211,6 +212,7 @@ impl<'s> Locator<'s> {
         let found: Vec<Located> = order
             .par_chunks(TASK_POINTS)
             .flat_map_iter(|chunk| {
+                stop_point();
                 let mut candidates = Vec::new();
                 let locate = |&i: &u32| Located::at(self.find(points[i as usize], &mut candidates));
                 chunk.iter().map(locate).collect::<Vec<_>>()
@@ -235,6 +237,7 @@ impl<'s> Locator<'s> {
     /// the solid's size, unless it is on a fold inside, which is looked for from samples. `None`
     /// for a point that is not finite or so far that squares overflow.
     pub fn nearest(&self, point: [f64; 3]) -> Option<Place> {
+        stop_point();
         self.nearest_piece(point).map(|(_, place)| place)
     }
 

@@ -1,10 +1,29 @@
 //! Cells as flat index arrays, whatever their kinds.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::error::IdKind::Cell;
 use crate::error::{Error, Result};
 use crate::numbers::counted;
+
+/// Whether fours of vertices look like the faces of a surface rather than like tetrahedra: some
+/// follow each other along an edge, and no two have three vertices in common.
+pub fn are_faces(fours: &[[u32; 4]]) -> bool {
+    let (mut triangles, mut edges) = (HashSet::new(), HashMap::new());
+    for four in fours {
+        for skipped in 0..4 {
+            let mut triangle: Vec<u32> =
+                (0..4).filter(|&i| i != skipped).map(|i| four[i]).collect();
+            triangle.sort_unstable();
+            if !triangles.insert(triangle) {
+                return false; // of a mesh of tetrahedra the first few
+            }
+            let ends = [four[skipped], four[(skipped + 1) % 4]];
+            *edges.entry([ends[0].min(ends[1]), ends[0].max(ends[1])]).or_insert(0) += 1;
+        }
+    }
+    edges.values().all(|&count| count <= 2) && edges.values().any(|&count| count == 2)
+}
 
 /// What polyhedron a cell is; the corner orders are VTK's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

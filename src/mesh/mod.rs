@@ -28,7 +28,7 @@ mod unused;
 mod weld;
 
 pub(crate) use cells::check_counts;
-pub use cells::{CellKind, Cells};
+pub use cells::{CellKind, Cells, are_faces};
 pub(crate) use check::{check_point_count, check_value_count};
 pub use coincident::CoincidentVertices;
 pub(crate) use components::{UnionFind, components};

@@ -19,6 +19,7 @@ use rayon::prelude::*;
 
 use super::{Plan, Samples, wanted_orders};
 use crate::error::{Error, Result};
+use crate::interrupt::stop_point;
 use crate::limit::{Leaf, LeafKind, Orders, Solid, parameters_within};
 use crate::memory;
 use crate::numbers::sorted_unique;
@@ -112,6 +113,7 @@ impl Adjoint {
             work.push((leaf, own));
         }
         work.into_par_iter().for_each(|(leaf, own)| {
+            stop_point();
             self.tables[leaf.table as usize].apply(leaf.first, gradients, width, own);
         });
         let mut points = vec![0.0; width * self.sources.len()];
@@ -268,6 +270,7 @@ impl IndexRows {
     /// Adds to each row the values of its items, by `weights` `[item]` or by 1.
     fn gather(&self, values: &[f64], width: usize, weights: Option<&[f64]>, out: &mut [f64]) {
         out.par_chunks_mut(width.max(1)).with_min_len(256).enumerate().for_each(|(row, out)| {
+            stop_point();
             for at in self.starts[row]..self.starts[row + 1] {
                 let value = &values[self.items[at] * width..][..width];
                 let weight = weights.map_or(1.0, |weights| weights[at]);

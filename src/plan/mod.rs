@@ -35,6 +35,7 @@ pub use want::{Want, wanted_orders};
 use std::ops::Range;
 
 use crate::error::{Error, Result};
+use crate::interrupt::stop_point;
 use crate::limit::{Leaf, LeafKind, Solid};
 use crate::numbers::Precision;
 
@@ -238,6 +239,7 @@ fn locate(solid: &Solid, locations: &[Location]) -> Vec<PointLocation> {
         .par_iter()
         .enumerate()
         .map(|(row, location)| {
+            stop_point();
             let (leaf, local) = solid.locate(location.element as usize, location.parameters);
             PointLocation { leaf: leaf as u32, row: row as u32, local }
         })

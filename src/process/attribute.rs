@@ -2,12 +2,28 @@
 
 use rayon::prelude::*;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, option};
+use crate::interrupt::stop_point;
 use crate::mesh::check_value_count;
 use crate::query::{Op, Query};
 
 /// Default fraction of the way that values move in a step.
 pub const DEFAULT_FACTOR: f64 = 0.5;
+
+/// Maximum number of steps or sweeps of a job: a million smooth all that there is.
+const MAX_STEPS: usize = 1_000_000;
+
+/// Refuses steps or sweeps, by the `name` of their option, that would take years.
+///
+/// # Errors
+/// [`Error::Request`] for more than a million.
+pub fn check_steps(name: &'static str, steps: usize) -> Result<()> {
+    if steps <= MAX_STEPS {
+        return Ok(());
+    }
+    Err(Error::request(message!(option(name, steps), ": too many"))
+        .with_help(format!("ask for at most {MAX_STEPS}")))
+}
 
 /// Moves the values of every vertex `steps` times by `factor` of the way to the mean of those
 /// of its neighbors by edges (VV), all at once; vertices that are `fixed` keep theirs.
@@ -16,7 +32,7 @@ pub const DEFAULT_FACTOR: f64 = 0.5;
 /// keep their values.
 ///
 /// # Errors
-/// [`Error::Request`] if lengths disagree, or `factor` is outside 0 to 1.
+/// [`Error::Request`] if lengths disagree, or `factor` is outside 0 to 1; that of [`check_steps`].
 pub fn smooth_attribute(
     query: &Query,
     values: &[f64],
@@ -26,6 +42,7 @@ pub fn smooth_attribute(
     fixed: impl Fn(u32) -> bool + Sync,
 ) -> Result<Vec<f64>> {
     use crate::topology::order::EntityKind::Vertex;
+    check_steps("steps", steps)?;
     let count = query.count(Vertex);
     check_value_count(values, width, count)?;
     if !(0.0..=1.0).contains(&factor) {
@@ -41,6 +58,7 @@ pub fn smooth_attribute(
     }
     for _ in 0..steps {
         next.par_chunks_mut(width).with_min_len(1024).enumerate().for_each(|(id, next)| {
+            stop_point();
             let (row, own) = (rows.row(id), &now[id * width..][..width]);
             let weight = if row.is_empty() || fixed(original(id)) { 0.0 } else { factor };
             for (c, next) in next.iter_mut().enumerate() {

@@ -11,4 +11,4 @@ pub mod solid;
 pub(crate) mod sparse;
 pub mod surface;
 
-pub use attribute::{DEFAULT_FACTOR, smooth_attribute};
+pub use attribute::{DEFAULT_FACTOR, check_steps, smooth_attribute};

@@ -8,6 +8,7 @@ use super::basis::slots;
 use super::boxes::LeafFace;
 use super::leaf_points::TableKey;
 use super::pull::Pull;
+use crate::interrupt::stop_point;
 use crate::limit::boundary::boundary_faces;
 use crate::limit::{AxisPermutation, Leaf, LeafKind, Solid};
 use crate::topology::Orientation;
@@ -135,6 +136,7 @@ pub fn sort(solid: &Solid, pull: &Pull, items: &[QuadratureItem]) -> SortedBatch
     let found: Vec<(Option<u128>, Vec<u32>)> = (0..items.len())
         .into_par_iter()
         .map(|index| {
+            stop_point();
             let leaf = &solid.leaves()[items[index].leaf as usize];
             let net = net(solid, leaf, &slots[table_of[index]]);
             if net.iter().all(|&point| point < vertices) && all_different(&net) {

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use super::{LeafFace, Quadrature, QuadratureBatch, batch};
 use crate::basis::{MissingLayers, gauss};
 use crate::error::Result;
+use crate::interrupt::stop_point;
 use crate::kernel::{AxisWeights, LeafMap, LeafMapOutput, LeafMapScratch, LeafSource, Simd};
 use crate::limit::{LeafKind, LocalPoints};
 use crate::mesh::Controls;
@@ -143,6 +144,7 @@ impl<'q> Mapping<'q> {
             .for_each_init(
                 || (LeafMapScratch::default(), Vec::new()),
                 |(scratch, nets), (leaves, points, jacobians, determinants, measures, inverses, second)| {
+                    stop_point();
                     self.gather_nets(batch, leaves, axis.is_some(), nets);
                     let jacobians = jacobians.as_flattened_mut().as_flattened_mut();
                     let inverses = inverses.as_flattened_mut().as_flattened_mut();
@@ -231,6 +233,7 @@ impl Mapped {
         self.normals.resize(self.points.len(), [0.0; 3]);
         let places = (&mut self.normals, &mut self.measures, &self.jacobians);
         places.into_par_iter().enumerate().for_each(|(i, (normal, measure, jacobian))| {
+            stop_point();
             let column = |c: usize| Vector3::from([0, 1, 2].map(|d| jacobian[d][c]));
             let weight = weights[i % samples];
             let outward = if mirrored[i / samples] { -outward } else { outward };

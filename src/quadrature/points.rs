@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::pieces::{PieceCut, runs};
 use super::{Mapped, PhysicalQuadrature};
 use crate::error::Result;
+use crate::interrupt::stop_point;
 use crate::io::{Array, Dataset};
 
 /// Quadrature points that are evaluated before they are put in order.
@@ -69,6 +70,7 @@ impl PointColumns {
         let quadrature = mapping.quadrature();
         let pieces = quadrature.pieces_of(leaves, BLOCK_POINTS);
         let evaluate = |(batch, leaves)| {
+            stop_point();
             let mut mapped = Mapped::default();
             mapping.map(batch, leaves, &mut mapped).map(|()| mapped)
         };

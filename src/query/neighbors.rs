@@ -2,6 +2,7 @@
 
 use super::{Op, Query};
 use crate::error::{Error, Result, option, option_name};
+use crate::interrupt::stop_point;
 use crate::topology::order::EntityKind;
 
 /// How neighbors are listed.
@@ -32,6 +33,7 @@ impl Query {
     /// Those of [`Query::row`], [`Query::ring`] and [`Query::fan`]; [`Error::Request`] for a
     /// listing that the query does not have.
     pub fn neighbors(&self, op: Op, id: u32, listing: Listing) -> Result<Neighbors> {
+        stop_point();
         let unordered = |ids| Neighbors { ids, closed: None };
         self.check_listing(op, listing)?;
         match listing {

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::Op;
 use crate::error::{Error, Result};
+use crate::interrupt::stop_point;
 use crate::topology::Rows;
 use crate::topology::order::{Downward, EntityKind};
 
@@ -62,6 +63,7 @@ fn down(mesh: &Downward, op: Op, from: EntityKind, to: EntityKind) -> Result<Row
 /// Rows that `fill` writes in any order, with repetitions.
 fn gather(op: Op, count: usize, fill: impl Fn(u32, &mut Vec<u32>) + Sync) -> Result<Rows> {
     let chunk = |chunk: usize| {
+        stop_point();
         let (mut lengths, mut items, mut row) = (Vec::new(), Vec::new(), Vec::new());
         for id in chunk * TASK_ELEMENTS..count.min((chunk + 1) * TASK_ELEMENTS) {
             row.clear();

@@ -7,6 +7,7 @@
 use rayon::prelude::*;
 
 use super::{Region, TASK_ELEMENTS, VertexNumbers};
+use crate::interrupt::stop_point;
 use crate::mesh::CellKind;
 use crate::pages;
 use crate::topology::{NONE, Topology};
@@ -42,6 +43,7 @@ pub(super) fn all(
         tasks.push((part, own_cells, own_parents));
     }
     tasks.into_par_iter().for_each(|(part, cells, parents)| {
+        stop_point();
         let mut places = cells.iter_mut().zip(parents);
         for cell in (part.start as u32..part.end as u32).filter(|&c| numbers.cell_point(c) != NONE)
         {

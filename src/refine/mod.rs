@@ -20,6 +20,7 @@ pub use reorient::reorient;
 use rayon::prelude::*;
 
 use crate::error::Result;
+use crate::interrupt::stop_point;
 use crate::mesh::{Cells, Creases, SolidMesh, check_point_count};
 use crate::pages;
 use crate::scheme::solid::Rules;
@@ -240,6 +241,7 @@ fn numbered(
         (rest, next) = (others, next + count as u32);
     }
     parts.into_par_iter().for_each(|(first, next, numbers, sources)| {
+        stop_point();
         let wanted = (first..).zip(numbers).filter(|(_, number)| **number == 0);
         for (((element, number), own), next) in wanted.zip(sources).zip(next..) {
             *number = next;

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use crate::interrupt::stop_point;
 use crate::pages;
 
 /// Rows a work item of a parallel loop covers.
@@ -63,6 +64,7 @@ impl Stencils {
         });
         let slices: Vec<_> = slices.collect();
         blocks.into_par_iter().zip(slices).for_each(|(block, (offset, ends, columns, weights))| {
+            stop_point();
             ends.iter_mut().zip(&block.ends).for_each(|(end, own)| *end = offset + own);
             columns.copy_from_slice(&block.columns);
             weights.copy_from_slice(&block.weights);
@@ -112,6 +114,7 @@ impl Stencils {
             return;
         }
         refined.par_chunks_mut(width * TASK_ROWS).enumerate().for_each(|(block, chunk)| {
+            stop_point();
             for (i, out) in chunk.chunks_exact_mut(width).enumerate() {
                 let mut row = self.row(block * TASK_ROWS + i);
                 let Some((first, _)) = row.next() else { continue };

@@ -5,6 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
+use crate::interrupt::stop_point;
 use crate::mesh::{
     Attribute, BoundaryRule, CellKind, CreaseRule, Creases, SolidMesh, SurfaceMesh, TriangleRule,
 };
@@ -70,6 +71,7 @@ fn cell_row(mesh: &SolidMesh, row: usize, bytes: &mut Vec<u8>) {
 /// The hashes of the chunks of `count` rows, one after the other.
 fn digests(count: usize, row: impl Fn(usize, &mut Vec<u8>) + Sync) -> Vec<u8> {
     let of_chunk = |chunk: usize| {
+        stop_point();
         let mut bytes = Vec::new();
         rows_of(chunk, count).for_each(|place| row(place, &mut bytes));
         Sha256::digest(bytes).to_vec()

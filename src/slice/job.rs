@@ -19,6 +19,7 @@ use super::output::{KeptLayers, LayerOutput, Output, OutputLayer};
 use super::source::LayerSource;
 use super::stack::Stack;
 use crate::error::{Error, IdKind, Result};
+use crate::interrupt::stop_point;
 
 /// Layers at work at a time, for every thread.
 const LAYERS_A_THREAD: usize = 4;
@@ -172,6 +173,7 @@ impl Job<'_> {
 
     /// What each output makes of a layer; nothing where nothing is left to do.
     fn make(&self, index: usize) -> Result<LayerOutputs> {
+        stop_point();
         let pending = || self.outputs.iter().filter(|output| !output.is_done(index));
         let contours = if pending().any(|output| output.needs_contours()) {
             Some(self.source.contours(index, self.stack.middle(index))?)

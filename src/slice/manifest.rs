@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::pixels::{Bits, Flip};
 use crate::error::{Error, Result};
+use crate::io::atomic::CompleteFile;
 use crate::io::{atomic, bounded_file};
 
 /// Name of the manifest in its directory.
@@ -207,13 +208,15 @@ impl Manifest {
         }
     }
 
-    /// Writes the manifest into its directory.
+    /// The manifest's file in its directory, which lacks its name.
     ///
     /// # Errors
     /// [`Error::Io`] if it cannot be written.
-    pub fn write(&self, directory: &Path) -> Result<()> {
+    pub(crate) fn complete_file(&self, directory: &Path) -> Result<CompleteFile> {
         let path = directory.join(FILE_NAME);
-        atomic::write(&path, |out| self.write_to(&mut *out).map_err(|e| atomic::refused(&path, e)))
+        CompleteFile::new(&path, &path, |out| {
+            self.write_to(out).map_err(|e| atomic::refused(&path, e))
+        })
     }
 
     /// The bytes of the manifest's file.

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::manifest::{LayerEntry, Manifest};
 use crate::error::{Error, IdKind, Result, option, option_name};
-use crate::io::{JobPart, atomic, check_all_jobs};
+use crate::io::{JobPart, Unfinished, atomic, check_all_jobs};
 
 /// The directory of a part of a job beside that of the whole stack.
 ///
@@ -58,29 +58,61 @@ pub struct MergedLayers {
 /// [`Error::Io`] or [`Error::File`] if jobs are missing, not complete, or of other parameters than
 /// the rest, if a layer or a file is missing, or if a file cannot be moved.
 pub fn merge_layers(directory: &Path) -> Result<MergedLayers> {
-    if Manifest::read(directory)?.is_some() {
-        return Err(Error::file(directory, None, "is merged already: its layers are all there")
-            .with_help("remove it, or name the directory that the jobs were given"));
+    if let Some(whole) = Manifest::read(directory)? {
+        return clear_jobs(directory, &whole);
     }
     let jobs = jobs(directory)?;
+    check_all_jobs(directory, jobs.of, |job| jobs.paths.contains_key(&job))?;
     let (mut manifest, layers) = read_jobs(directory, &jobs)?;
     // nothing is moved before all of it is known to be there
     let moves = moves(directory, &layers)?;
+    manifest.layers = layers.values().map(|(entry, _)| entry.clone()).collect();
+    let made = Unfinished::folder(directory.to_owned());
+    let made = made.map_err(|e| atomic::refused(directory, e))?;
+    let whole = manifest.complete_file(directory).inspect_err(|_| {
+        if made.is_some() {
+            let _ = fs::remove_dir(directory); // the error is the one to report
+        }
+    })?;
     for [from, to] in moves {
         let folder = to.parent().unwrap_or(directory);
         fs::create_dir_all(folder).map_err(|e| atomic::refused(folder, e))?;
         fs::rename(&from, &to).map_err(|e| atomic::refused(&to, e))?;
     }
-    fs::create_dir_all(directory).map_err(|e| atomic::refused(directory, e))?;
-    manifest.layers = layers.values().map(|(entry, _)| entry.clone()).collect();
-    let merged = MergedLayers { jobs: jobs.of, layers: manifest.layers.len() };
-    manifest.write(directory)?;
-    for path in jobs.paths.values() {
-        let manifest = path.join(super::manifest::FILE_NAME);
-        fs::remove_file(&manifest).map_err(|e| atomic::refused(&manifest, e))?;
-        remove_empty(path);
+    whole.take_name().map_err(|e| atomic::refused(directory, e))?;
+    clear_jobs(directory, &manifest)
+}
+
+/// Removes what is left of jobs whose layers the manifest of the whole lists: their own manifests
+/// and empty folders.
+fn clear_jobs(directory: &Path, whole: &Manifest) -> Result<MergedLayers> {
+    let merged = || {
+        Error::file(directory, None, "is merged already: its layers are all there")
+            .with_help("remove it, or name the directory that the jobs were given")
+    };
+    let mut left = jobs(directory).map_err(|_| merged())?;
+    let is_moved = |path: &Path| {
+        let own = Manifest::read(path).ok().flatten();
+        own.is_none_or(|own| {
+            let files = own.layers.iter().flat_map(|layer| &layer.files);
+            own.parameters == whole.parameters
+                && files.into_iter().all(|file| !path.join(&file.path).exists())
+        })
+    };
+    left.paths.retain(|_, path| is_moved(path));
+    if left.paths.is_empty() {
+        return Err(merged());
     }
-    Ok(merged)
+    for path in left.paths.values() {
+        let manifest = path.join(super::manifest::FILE_NAME);
+        match fs::remove_file(&manifest) {
+            Err(e) if e.kind() != ErrorKind::NotFound => {
+                return Err(atomic::refused(&manifest, e));
+            }
+            _ => remove_empty(path),
+        }
+    }
+    Ok(MergedLayers { jobs: left.of, layers: whole.layers.len() })
 }
 
 /// The layers of all jobs by their numbers, and the job that has each.
@@ -168,6 +200,7 @@ fn no_jobs(directory: &Path) -> Error {
     ))
 }
 
+/// The jobs beside a directory; some may be missing.
 fn jobs(directory: &Path) -> Result<Jobs> {
     let prefix = format!("{}_job_", name(directory)?);
     let folder = match directory.parent() {
@@ -201,7 +234,6 @@ fn jobs(directory: &Path) -> Result<Jobs> {
     if found.of == 0 {
         return Err(no_jobs(directory));
     }
-    check_all_jobs(directory, found.of, |job| found.paths.contains_key(&job))?;
     Ok(found)
 }
 

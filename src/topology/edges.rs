@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use super::Rows;
 use super::groups::{Chunk, CountingSort, advance, chunked, take};
 use crate::disjoint::{together, together_long};
+use crate::interrupt::stop_point;
 use crate::pages;
 
 /// Edges out of the cycles of faces.
@@ -44,6 +45,7 @@ pub(super) fn merge_half_edges(face_vertices: &Rows, vertex_count: usize) -> Edg
         (edge, half) = (edge + edges as u32, half + halves as u32);
     }
     tasks.into_par_iter().for_each(|(portion, edge, half, (vertices, ends, faces))| {
+        stop_point();
         let mut first = 0;
         let edges = vertices.iter_mut().zip(ends).zip(&portion.edges);
         for (number, ((vertices, end), edge)) in (edge..).zip(edges) {

@@ -13,6 +13,7 @@ use super::{NONE, Rows};
 use crate::disjoint::{together, together_long};
 use crate::error::IdKind::{Cell, Vertex};
 use crate::error::{Error, Result};
+use crate::interrupt::stop_point;
 use crate::mesh::{CellKind, Cells, check_counts};
 use crate::pages;
 
@@ -265,6 +266,7 @@ impl<'a> HalfFaces<'a> {
             first += portion.faces.len() as u32;
         }
         tasks.into_par_iter().for_each(|(portion, first, cells, mut cycles)| {
+            stop_point();
             for ((number, &[a, b]), cells) in (first..).zip(&portion.faces).zip(cells) {
                 let [first, second] = [a, b].map(|half| self.half(half));
                 *cells = [first.cell, if a == b { NONE } else { second.cell }];

@@ -1,5 +1,6 @@
 //! A counting sort by several threads.
 
+use crate::interrupt::stop_point;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -114,13 +115,17 @@ pub(super) fn chunked<'a, T>(ends: &'a [u32], mut items: &'a mut [T]) -> Vec<Chu
 }
 
 /// One of so many nearly equal ranges of rows.
-fn range(share: usize, shares: usize, rows: usize) -> Range<u32> {
-    (share * rows / shares) as u32..((share + 1) * rows / shares) as u32
+fn range(share: usize, shares: usize, rows: usize) -> impl Iterator<Item = u32> {
+    let range = (share * rows / shares) as u32..((share + 1) * rows / shares) as u32;
+    range.inspect(|_| stop_point())
 }
 
 /// Ranges of at most [`TASK_ROWS`] of `count` things.
 pub(super) fn chunks(count: usize) -> impl IndexedParallelIterator<Item = Range<u32>> {
-    let chunk = move |i: usize| (i * TASK_ROWS) as u32..((i + 1) * TASK_ROWS).min(count) as u32;
+    let chunk = move |i: usize| {
+        stop_point();
+        (i * TASK_ROWS) as u32..((i + 1) * TASK_ROWS).min(count) as u32
+    };
     (0..count.div_ceil(TASK_ROWS)).into_par_iter().map(chunk)
 }
 

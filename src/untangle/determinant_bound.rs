@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::bezier::Pieces;
 use crate::error::Result;
+use crate::interrupt::stop_point;
 use crate::limit::Solid;
 use crate::mesh::SolidMesh;
 use crate::refine::reorient;
@@ -48,6 +49,7 @@ pub fn least_determinant(mesh: &SolidMesh) -> Result<LeastDeterminant> {
     let pieces = Pieces::new(&solid, RINGS)?;
     let points = solid.refined_points(mesh.points.as_flattened(), 3);
     let of_leaf = |leaf: &crate::limit::Leaf| {
+        stop_point();
         let values = pieces.points(leaf, &points, 3);
         let each = pieces.of(leaf).zip(values.chunks_exact(192));
         let bounds = each.map(|(piece, values)| least(values) / piece.size.iter().product::<f64>());

@@ -1,6 +1,7 @@
 //! Minimization by L-BFGS: Nocedal and Wright, "Numerical optimization" (2006), Algorithm 7.4,
 //! with a backtracking search (Algorithm 3.1).
 
+use crate::interrupt::stop_point;
 use std::collections::VecDeque;
 
 use rayon::prelude::*;
@@ -23,6 +24,7 @@ pub(super) fn minimize(
     let (mut value, mut gradient) = function(points);
     let mut memory: VecDeque<(Field, Field, f64)> = VecDeque::new();
     for _ in 0..steps {
+        stop_point();
         let mut direction = descent(&gradient, &memory);
         let mut slope = dot(&direction, &gradient);
         if slope >= 0.0 && !memory.is_empty() {
@@ -37,6 +39,7 @@ pub(super) fn minimize(
         let mut step = if memory.is_empty() { (reach / longest).min(1.0) } else { 1.0 };
         let mut found = None;
         for _ in 0..40 {
+            stop_point();
             let trial = combined(points, &direction, step);
             let (energy, slopes) = function(&trial);
             if energy <= value + 1e-4 * step * slope {

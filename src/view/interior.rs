@@ -7,6 +7,7 @@ use super::scene::Scene;
 use super::values::push_values;
 use crate::bezier::Pieces;
 use crate::error::{Error, Result, option};
+use crate::interrupt::stop_point;
 use crate::limit::Solid;
 use crate::memory;
 use crate::mesh::SolidMesh;
@@ -57,6 +58,7 @@ pub fn push(scene: &mut Scene, solid: &Solid, mesh: &SolidMesh, rings: usize) ->
     let parts: Vec<(Lattice, f64)> = leaves
         .par_chunks(TASK_LEAVES)
         .map(|leaves| {
+            stop_point();
             let (mut lattice, mut error) = (Lattice::new(COARSE), 0.0_f64);
             for leaf in leaves {
                 let points = pieces.points(leaf, &refined, 3);

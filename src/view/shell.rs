@@ -15,6 +15,7 @@ use super::values::push_values;
 use crate::basis::bernstein;
 use crate::bezier::FIT_MARGIN;
 use crate::error::{Result, option_name};
+use crate::interrupt::stop_point;
 use crate::memory;
 use crate::mesh::SurfaceMesh;
 use crate::numbers::counted;
@@ -99,6 +100,7 @@ const FROM_THIRDS: [[f64; 4]; 4] = [
 
 /// Bézier points `[t][s]` of values at 4 × 4 places.
 fn interpolated(values: &[[f64; 3]]) -> [[f64; 3]; 16] {
+    stop_point();
     std::array::from_fn(|k| {
         let (i, j) = (k % 4, k / 4);
         let mut sum = [0.0; 3];

@@ -9,6 +9,7 @@ use super::arrays::corner_array;
 use crate::backend::check_controls;
 use crate::bezier::{Piece, Pieces};
 use crate::error::{Error, Result};
+use crate::interrupt::stop_point;
 use crate::io::{Array, Dataset, DatasetCells, hexahedron_order, vtk_type};
 use crate::limit::{Leaf, Solid};
 use crate::memory;
@@ -159,6 +160,7 @@ impl<'s> Bezier<'s> {
             nodes = rest;
         }
         work.into_par_iter().for_each(|(leaf, own)| {
+            stop_point();
             let points = self.pieces.points(leaf, values, width);
             let pieces = points.chunks_exact(64 * width).zip(own.chunks_exact_mut(64 * width));
             for (piece, own) in pieces {

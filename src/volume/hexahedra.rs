@@ -5,6 +5,7 @@ use rayon::prelude::*;
 
 use crate::backend::Limit;
 use crate::error::{Error, Result};
+use crate::interrupt::stop_point;
 use crate::io::{Array, Dataset, DatasetCells, hexahedron_order, vtk_type};
 use crate::limit::Element;
 use crate::mesh::Attribute;
@@ -134,6 +135,7 @@ fn dataset<const SIZE: usize>(
     let samples = n.pow(3);
     let mut connectivity = vec![0; elements.len() * cells.len() * SIZE];
     connectivity.par_chunks_exact_mut(cells.len() * SIZE).enumerate().for_each(|(e, ids)| {
+        stop_point();
         let base = e * samples;
         let nodes = ids.iter_mut().zip(cells.as_flattened());
         match &weld {

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use crate::backend::Limit;
 use crate::error::IdKind::Cell;
 use crate::error::Result;
+use crate::interrupt::stop_point;
 use crate::io::{
     TableForm, TableReader, TableRow, add_attribute_columns, check_columns, column_names,
     write_table_header,
@@ -217,6 +218,7 @@ pub fn write_rows(
     let texts = tasks
         .into_par_iter()
         .map(|start| {
+            stop_point();
             let mut text = Vec::new();
             let end = locations.len().min(start + ROWS);
             (start..end).try_for_each(|i| row(&mut text, i)).map(|()| text)

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::backend::{Limit, Values};
 use crate::error::{IdKind, Message};
+use crate::interrupt::stop_point;
 use crate::numbers::{Precision, significant};
 use crate::plan::{Location, Plan, Quantity, rounding};
 
@@ -120,6 +121,7 @@ impl Quality {
             Values::F64(_) => Precision::F64,
         });
         for (i, (&determinant, &scaled)) in determinants.iter().zip(&scaled).enumerate() {
+            stop_point();
             self.record(determinant, scaled, rounding, |value| extreme(value, i));
         }
     }

@@ -363,7 +363,7 @@ fn defaults_are_said_and_taken() {
         "slice box.vtu --layer-height 0.5 --unit km --cli a.cli",
         "um, mm, cm, m, in, ft",
     );
-    refused(here, "info box.vtu --threads 5000", "from 1 to 4096");
+    refused(here, "info box.vtu --threads 5000", "threads here, 32 for each of");
 }
 
 /// Examples of the help, of one line each.

@@ -1,7 +1,8 @@
 //! A program that is stopped leaves nothing behind.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -116,6 +117,12 @@ fn a_limit_of_file_sizes_is_an_error() {
     for arguments in [
         "evaluate fan.vtu --samples 16 -o a.csv",
         "evaluate fan.vtu --samples 32 -o a.pvtu",
+        "evaluate fan.vtu --samples 32 --pieces 1/1 -o a.pvtu",
+        "refine fan.vtu --levels 4 -o a.vtu",
+        "refine fan.vtu --levels 4 -o a.pvtu --piece-cells 9999",
+        "slice fan.vtu --layer-height 0.01 --pixel 0.001 --zip a.zip",
+        "view fan.vtu -o a.html",
+        "view fan.vtu -o a.glb --fineness 32",
         "assemble fan.vtu --gauss 2 --rings 0 --mass --elasticity 1,0.3 -o folder",
     ] {
         let fan = with_fan();
@@ -169,4 +176,97 @@ fn writing(
         std::thread::sleep(Duration::from_millis(1));
     }
     program
+}
+
+/// What each of some writers leaves when it is stopped in its finish, at a random moment: all that
+/// was there before, or all that the job writes. `SUBSOLID_KILLS` is the number of rounds for each,
+/// 6 unless given.
+#[test]
+fn a_stop_in_the_finish_leaves_the_old_files_or_the_new() {
+    let rounds = std::env::var("SUBSOLID_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(6);
+    let mut seed = 1_u64;
+    let mut random = move || {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 33) as f64 / (1_u64 << 31) as f64
+    };
+    for (job, old) in [
+        ("refine fan.vtu --levels 2 --piece-cells 100 -o a.pvtu", "--compress"),
+        ("evaluate fan.vtu --samples 8 -o a.vtu", "--compress"),
+        ("evaluate fan.vtu --samples 8 -o a.npz", "--compress"),
+        ("evaluate fan.vtu --samples 8 -o a.csv", "--precision f32"),
+        ("evaluate fan.vtu --samples 4 --pieces 1/2 -o p.pvtu", ""),
+        ("slice fan.vtu --layer-height 0.05 --pixel 0.05 --zip a.zip", "--antialias 2"),
+        ("slice fan.vtu --layer-height 0.05 --cli a.cli", "--binary"),
+        ("view fan.vtu -o a.html", "--no-interior"),
+    ] {
+        let (fan, whole, first) = (with_fan(), with_fan(), with_fan());
+        let path = fan.path();
+        let run = |at: &Path, options: &str| {
+            crate::program::done(at, &format!("{job} {options} --quiet"));
+            crate::program::files(at)
+        };
+        let begun = Instant::now();
+        let new = relative(whole.path(), run(whole.path(), ""));
+        let duration = begun.elapsed();
+        let before = relative(
+            first.path(),
+            if old.is_empty() {
+                crate::program::files(first.path())
+            } else {
+                run(first.path(), old)
+            },
+        );
+        for round in 0..rounds {
+            for name in names(path).iter().filter(|name| !name.ends_with("fan.vtu")) {
+                let remove =
+                    if name.is_dir() { std::fs::remove_dir_all } else { std::fs::remove_file };
+                remove(name).unwrap();
+            }
+            let with_old = round % 2 == 1 && !old.is_empty();
+            if with_old {
+                run(path, old);
+            }
+            let expected =
+                if with_old { before.clone() } else { relative(path, crate::program::files(path)) };
+            let mut program = Command::new(env!("CARGO_BIN_EXE_subsolid"))
+                .args(job.split(' ').chain(["--quiet"]))
+                .current_dir(path)
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap();
+            std::thread::sleep(duration.mul_f64(0.6 + 0.5 * random()));
+            let signals = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGKILL];
+            let signal = signals[(4.0 * random()) as usize];
+            // SAFETY: the process is a child that nobody has waited for.
+            unsafe { libc::kill(program.id() as i32, signal) };
+            program.wait().unwrap();
+            let mut left = relative(path, crate::program::files(path));
+            if signal == libc::SIGKILL {
+                // nothing can remove what is hidden, nor finish what several names are of
+                let is_hidden = |name: &Path| {
+                    name.components().any(|part| part.as_os_str().as_encoded_bytes()[0] == b'.')
+                };
+                left.retain(|name, _| !is_hidden(name));
+                for (name, bytes) in &left {
+                    let known = [&expected, &new].iter().any(|all| all.get(name) == Some(bytes));
+                    assert!(known, "{job}: {} after SIGKILL", name.display());
+                }
+                continue;
+            }
+            assert!(left == expected || left == new, "{job}, signal {signal}: {:?}", left.keys());
+            let folders = |all: &BTreeMap<PathBuf, Vec<u8>>| {
+                all.keys()
+                    .filter_map(|name| Some(name.parent()?.to_owned()))
+                    .collect::<BTreeSet<_>>()
+            };
+            let made = names(path).into_iter().filter(|name| name.is_dir()).count();
+            assert_eq!(made, folders(&left).len() - 1, "{job}, signal {signal}: an empty folder");
+        }
+    }
+}
+
+/// Files by their names below a directory.
+fn relative(at: &Path, files: BTreeMap<PathBuf, Vec<u8>>) -> BTreeMap<PathBuf, Vec<u8>> {
+    files.into_iter().map(|(name, bytes)| (name.strip_prefix(at).unwrap().into(), bytes)).collect()
 }

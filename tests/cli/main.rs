@@ -33,6 +33,8 @@ mod measures;
 #[cfg(target_os = "linux")]
 mod memory;
 mod models;
+#[cfg(unix)]
+mod outputs;
 mod pieces;
 mod process;
 mod quadrature;

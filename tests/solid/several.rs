@@ -35,7 +35,8 @@ struct SmallEvaluator<'p> {
     most: usize,
 }
 
-impl Evaluator for SmallEvaluator<'_> {
+// SAFETY: that of the CPU's.
+unsafe impl Evaluator for SmallEvaluator<'_> {
     fn evaluate(
         &mut self,
         controls: Controls<'_>,

@@ -13,7 +13,7 @@ use subsolid::plan::Quantity;
 use subsolid::volume::DERIVATIVES;
 
 use super::dlpack::{self, CUDA, CUDA_MANAGED, Exported, Imported};
-use crate::arrays::moved;
+use crate::arrays::{by_name, moved};
 use crate::cells::PlanCell;
 use crate::errors::{IntoPython, refused};
 use crate::threads::WithoutLock;
@@ -66,6 +66,17 @@ impl PyDeviceArray {
     }
 
     /// A copy in the memory of the host.
+    ///
+    /// Returns:
+    ///     A numpy array of the same shape and type.
+    ///
+    /// Raises:
+    ///     Error: If the device fails.
+    ///
+    /// Example:
+    ///     >>> limit = subsolid.shape("box", 2, 2, 2).evaluate(3, device_output=True)
+    ///     >>> limit.points.numpy().shape
+    ///     (216, 3)
     fn numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let numbers = py.work(|| self.memory.read(&self.array)).py()?;
         let all = moved(py, numbers, &self.shape)?.into_any();
@@ -136,7 +147,7 @@ impl PyDeviceArray {
         // PyTorch does not look for the stream
         // SAFETY: the default stream is always there
         unsafe { self.memory.make_wait(1) }.py()?;
-        let all = PyDict::new(py);
+        let all = by_name(py)?;
         all.set_item("shape", PyTuple::new(py, &self.shape)?)?;
         let typestr = match self.array.precision() {
             Precision::F32 => "<f4",
@@ -211,7 +222,7 @@ impl PyDeviceLimit {
     /// As Limit.derivatives.
     #[getter]
     fn derivatives<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let all = PyDict::new(py);
+        let all = by_name(py)?;
         for (name, &array) in DERIVATIVES.iter().zip(&self.points.derivatives) {
             all.set_item(name, Bound::new(py, self.array(array, &[3]))?)?;
         }
@@ -221,7 +232,7 @@ impl PyDeviceLimit {
     /// As Limit.attributes.
     #[getter]
     fn attributes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let all = PyDict::new(py);
+        let all = by_name(py)?;
         for ((name, width), &array) in self.attributes.iter().zip(&self.points.attributes) {
             all.set_item(name, Bound::new(py, self.array(array, &components(*width)))?)?;
         }
@@ -231,10 +242,10 @@ impl PyDeviceLimit {
     /// As Limit.attribute_derivatives.
     #[getter]
     fn attribute_derivatives<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let all = PyDict::new(py);
+        let all = by_name(py)?;
         let arrays = &self.points.attribute_derivatives;
         for ((name, width), derivatives) in self.attributes.iter().zip(arrays) {
-            let own = PyDict::new(py);
+            let own = by_name(py)?;
             for (derivative, &array) in DERIVATIVES.iter().zip(derivatives) {
                 let array = self.array(array, &components(*width));
                 own.set_item(derivative, Bound::new(py, array)?)?;
@@ -256,7 +267,7 @@ impl PyDeviceLimit {
     /// As Limit.gradients.
     #[getter]
     fn gradients<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let all = PyDict::new(py);
+        let all = by_name(py)?;
         for (i, (name, width)) in self.attributes.iter().enumerate() {
             if let Some(array) = self.quantity(Quantity::Gradient, Some(i)) {
                 let mut shape = components(*width);

@@ -40,7 +40,6 @@ pub struct PyPlan {
     pub adjoint: OnceLock<Adjoint>,
     pub device_adjoint: Mutex<Option<Arc<DeviceAdjoint>>>,
     pub device: Option<DeviceStream>,
-    on_cpu: bool,
     pub name: String,
     pub precision: Precision,
     pub threads: CallThreads,
@@ -88,18 +87,18 @@ impl PyPlan {
         let plan = cell.borrow_dependent();
         let widths = widths(cell.borrow_owner().mesh.controls());
         let all = 0..plan.solid().elements().len();
-        let bytes = threads.run(py, || plan.result_bytes(&all, &widths, precision));
+        let bytes = threads.run(py, || plan.result_bytes(&all, &widths, precision))?;
         let cost = Cost::evaluation(usize::try_from(bytes).unwrap_or(usize::MAX));
         let own = cell.clone();
-        let (name, on_cpu, mut evaluator, notice) = threads.run(py, move || -> PyResult<_> {
+        let (name, mut evaluator, notice) = threads.run(py, move || -> PyResult<_> {
             let processor = processor(backend_name, &cost)?;
             let backend = processor.backend(precision, strategy).py()?;
             let evaluator = EvaluatorCell::try_new(own, |cell| {
                 backend.prepare(cell.borrow_dependent()).map(PreparedPlan)
             });
             let notice = processor.strategy_notice(strategy);
-            Ok((backend.name(), backend.device().is_none(), evaluator.py()?, notice))
-        })?;
+            Ok((backend.name(), evaluator.py()?, notice))
+        })??;
         notice.map_or(Ok(()), |notice| warn(py, &words(&notice)))?;
         let device = evaluator.with_dependent_mut(|_, prepared| {
             let device = prepared.0.on_device()?;
@@ -112,7 +111,6 @@ impl PyPlan {
             adjoint: OnceLock::new(),
             device_adjoint: Mutex::new(None),
             device,
-            on_cpu,
             name,
             precision,
             threads,
@@ -179,6 +177,12 @@ impl PyPlan {
     ///     Error: For arrays of the wrong shape, points that are not finite, an out that is the
     ///         memory of the points, or device arrays with a plan that is not on a GPU. Attributes
     ///         that are not finite make results that are not.
+    ///
+    /// Example:
+    ///     >>> plan = subsolid.shape("box", 2, 2, 2).plan(3)
+    ///     >>> limit = plan.evaluate()
+    ///     >>> plan.evaluate(2 * plan.solid.points, out=limit) is limit
+    ///     True
     #[pyo3(signature = (points=None, *, attributes=None, out=None, device_output=false))]
     pub fn evaluate<'py>(
         slf: &Bound<'py, Self>,
@@ -224,6 +228,14 @@ impl PyPlan {
     ///
     /// Returns:
     ///     An iterator of Limits; their `elements` give the range of each.
+    ///
+    /// Raises:
+    ///     Error: For less than one result.
+    ///
+    /// Example:
+    ///     >>> plan = subsolid.shape("box", 2, 2, 2).plan(3)
+    ///     >>> [len(piece) for piece in plan.pieces(results=100)]
+    ///     [81, 81, 54]
     #[pyo3(signature = (points=None, *, attributes=None, results=2_000_000))]
     fn pieces(
         slf: &Bound<'_, Self>,
@@ -269,6 +281,11 @@ impl PyPlan {
     ///
     /// Raises:
     ///     Error: If the derivative does not exist at a sample, or SciPy is missing.
+    ///
+    /// Example:
+    ///     >>> plan = subsolid.shape("box", 2, 2, 2).plan(3)
+    ///     >>> plan.basis_matrix().shape
+    ///     (216, 27)
     #[pyo3(signature = (derivative=None))]
     fn basis_matrix<'py>(
         &self,
@@ -283,6 +300,18 @@ impl PyPlan {
     }
 
     /// Cells and parameters of all results: (n,) and (n, 3); and corners (n,), −1 in hexahedra.
+    ///
+    /// Returns:
+    ///     Cells, parameters and corners.
+    ///
+    /// Raises:
+    ///     Error: For more places than fit into memory.
+    ///
+    /// Example:
+    ///     >>> plan = subsolid.shape("box", 2, 2, 2).plan(3)
+    ///     >>> cells, uvw, corners = plan.places()
+    ///     >>> uvw.shape
+    ///     (216, 3)
     fn places<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let elements = self.plan().solid().elements();
         let need = (self.__len__() * (size_of::<Location>() + 5 * 8)) as u128;

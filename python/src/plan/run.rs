@@ -1,7 +1,7 @@
-//! Evaluations of a plan: what is given, where results go, and looks at signals between parts.
+//! Evaluations of a plan: what is given, and where results go.
 
 use std::ops::Range;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -18,15 +18,11 @@ use crate::cells::EvaluatorCell;
 use crate::errors::{IntoPython, refused};
 use crate::limit::PyLimit;
 use crate::model::Moved;
+use crate::threads::locked;
 
-/// Bytes of results between two looks at signals: a fraction of a second.
-const BYTES_BETWEEN_SIGNALS: u128 = 96 << 20;
-
-/// Elements that have about as many, `bytes` each. Of sixteen together the results begin on a cache
-/// line.
-fn step(bytes: u128) -> usize {
-    ((BYTES_BETWEEN_SIGNALS / bytes.max(1)) as usize).next_multiple_of(16).max(16)
-}
+/// Bytes of results that take no time that anybody notices: a thread that a signal ends would take
+/// longer to start.
+const QUICK_BYTES: u128 = 4 << 20;
 
 /// Control points of a call, on the host or, their positions, on the plan's GPU.
 pub(super) struct Given<'py> {
@@ -40,25 +36,20 @@ impl Given<'_> {
     }
 }
 
-/// Evaluates control points, or `foreign` ones in place of their positions; a part of the elements
-/// to its place in results that have room for all.
+/// Evaluates control points, or `foreign` ones in place of their positions.
 fn evaluate(
     cell: &mut EvaluatorCell,
     controls: Controls<'_>,
     foreign: Option<ForeignArray>,
-    part: Range<usize>,
-    all: &Range<usize>,
+    range: Range<usize>,
     limit: &mut Limit,
 ) -> subsolid::Result<()> {
-    cell.with_dependent_mut(|cell, prepared| {
-        if part != *all {
-            return limit.fill(&mut *prepared.0, cell.borrow_dependent(), controls, part);
-        }
-        let Some(foreign) = foreign else { return prepared.0.evaluate(controls, part, limit) };
+    cell.with_dependent_mut(|_, prepared| {
+        let Some(foreign) = foreign else { return prepared.0.evaluate(controls, range, limit) };
         let device = prepared.0.on_device().ok_or_else(not_there)?;
         // SAFETY: its owner keeps it, by what `Held` has
         unsafe { device.upload_positions(foreign, controls) }?;
-        device.fetch(part, limit)
+        device.fetch(range, limit)
     })
 }
 
@@ -118,31 +109,25 @@ impl PyPlan {
         let controls = given.moved.controls(self.shared().mesh.controls())?;
         let foreign = given.foreign();
         self.check_memory(&range, controls)?;
-        let parts = self.parts(&range, &widths(controls));
-        if parts.len() > 1 {
-            limit.make_room(self.plan(), range.clone(), &widths(controls), self.precision);
-        }
-        for part in parts {
-            py.check_signals()?;
-            let result = self.threads.run_locked(py, &self.evaluator, |(cell, _)| {
-                evaluate(cell, controls, foreign, part, &range, limit)
-            });
-            result.py()?;
-        }
-        Ok(())
+        self.run(py, &range.clone(), controls, |(cell, _)| {
+            evaluate(cell, controls, foreign, range, limit)
+        })
     }
 
-    /// Parts of some elements, between which signals are checked; one on GPUs, which bring the
-    /// points once.
-    fn parts(&self, range: &Range<usize>, widths: &[usize]) -> Vec<Range<usize>> {
-        let plan = self.plan();
-        let step = step(plan.result_bytes(&(0..1), widths, self.precision));
-        let is_grid = matches!(plan.samples(), Samples::Tensor(_));
-        if !self.on_cpu || !is_grid || range.len() < 2 * step {
-            return vec![range.clone()];
+    /// Works with the evaluator on what the results of a range need.
+    fn run<T: Send>(
+        &self,
+        py: Python<'_>,
+        range: &Range<usize>,
+        controls: Controls<'_>,
+        work: impl FnOnce(&mut (EvaluatorCell, Limit)) -> subsolid::Result<T> + Send,
+    ) -> PyResult<T> {
+        let mut held = locked(py, &self.evaluator);
+        let held = &mut *held;
+        if self.plan().result_bytes(range, &widths(controls), self.precision) <= QUICK_BYTES {
+            return self.threads.run_quick(py, || work(held)).py();
         }
-        let firsts = range.clone().step_by(step);
-        firsts.map(|first| first..(first + step).min(range.end)).collect()
+        self.threads.run(py, || work(held)).py()
     }
 
     /// Evaluates on the plan's GPU, where the results stay.
@@ -159,7 +144,7 @@ impl PyPlan {
         }
         let controls = given.moved.controls(self.shared().mesh.controls())?;
         let (foreign, all) = (given.foreign(), self.all());
-        let points = self.threads.run_locked(py, &self.evaluator, |(cell, _)| {
+        let points = self.run(py, &all.clone(), controls, |(cell, _)| {
             cell.with_dependent_mut(|_, prepared| {
                 let device = prepared.0.on_device().ok_or_else(not_there)?;
                 match foreign {
@@ -170,7 +155,7 @@ impl PyPlan {
                 device.launch(all)
             })
         });
-        Ok(PyDeviceLimit::new(points.py()?, self.cell.clone(), self.named(&given.moved)?))
+        Ok(PyDeviceLimit::new(points?, self.cell.clone(), self.named(&given.moved)?))
     }
 
     /// Evaluates into an array.
@@ -225,25 +210,16 @@ impl PyPlan {
         if self.plan().want() != Want::POSITION {
             self.check_memory(&all, controls)?;
         }
-        let parts = self.parts(&all, &widths(controls));
-        let in_parts = parts.len() > 1;
-        for part in parts {
-            py.check_signals()?;
-            // SAFETY: nothing else uses the array until the buffer is dropped, below
-            let buffer = unsafe { ResultBuffer::over(to.as_mut_ptr(), to.len()) };
-            let result = self.threads.run_locked(py, &self.evaluator, |(cell, limit)| {
-                limit.positions = values(buffer);
-                if in_parts {
-                    let plan = cell.borrow_owner().borrow_dependent();
-                    limit.make_room(plan, all.clone(), &widths(controls), self.precision);
-                }
-                let done = evaluate(cell, controls, foreign, part, &all, limit);
-                limit.positions = Values::default();
-                done
-            });
-            result.py()?;
-        }
-        Ok(())
+        // SAFETY: nothing else uses the array until the buffer is dropped, below
+        let buffer = unsafe { ResultBuffer::over(to.as_mut_ptr(), to.len()) };
+        self.run(py, &all.clone(), controls, |(cell, kept)| {
+            // dropped with the buffer where a signal ends the work
+            let mut limit = Limit { positions: values(buffer), ..std::mem::take(kept) };
+            let done = evaluate(cell, controls, foreign, all, &mut limit);
+            limit.positions = Values::default();
+            *kept = limit;
+            done
+        })
     }
 
     /// Evaluates into the memory of a limit of this plan.
@@ -270,21 +246,16 @@ impl PyPlan {
             ));
         }
         let (foreign, all) = (given.foreign(), self.all());
-        for part in self.parts(&all, &widths(controls)) {
-            py.check_signals()?;
-            let result = py.detach(|| {
-                // both are locked before the threads are entered, see `CallThreads::run_locked`
-                let mut limit = target.lock();
-                if limit.elements != all {
-                    return Err(subsolid::Error::request("out holds a piece of the results")
-                        .with_help("give a limit that evaluate() made"));
-                }
-                let mut evaluator = self.evaluator.lock().unwrap_or_else(PoisonError::into_inner);
-                let (limit, cell) = (&mut *limit, &mut evaluator.0);
-                self.threads.here(|| evaluate(cell, controls, foreign, part, &all, limit))
-            });
-            result.py()?;
+        let mut limit = target.lock_attached(py);
+        if limit.elements != all {
+            return Err(refused(
+                "out holds a piece of the results",
+                "give a limit that evaluate() made",
+            ));
         }
-        Ok(())
+        let limit = &mut *limit;
+        self.run(py, &all.clone(), controls, |(cell, _)| {
+            evaluate(cell, controls, foreign, all, limit)
+        })
     }
 }

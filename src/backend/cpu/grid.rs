@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use crate::basis::MissingLayers;
 use crate::disjoint::Disjoint;
 use crate::error::Result;
+use crate::interrupt::stop_point;
 use crate::kernel::{
     Across, AxisWeights, Layered, LayeredOutput, Nets, Scratch, Simd, Stores, TableKernel,
     TableOutput, Tensor, TensorOutput,
@@ -191,6 +192,7 @@ impl<'p, T: Real> BatchKernels<'p, T> {
             let (mut scratch, mut cached) = (Scratch::new(stores), Scratch::new(Stores::Cached));
             let mut local = Local::default();
             while let Some(task) = tasks.get(next.fetch_add(1, Relaxed)) {
+                stop_point();
                 job.run(task, &mut scratch, &mut cached, &mut local);
             }
         };

@@ -18,6 +18,7 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
+use crate::interrupt::stop_point;
 use crate::kernel::Simd;
 use crate::numbers::{Real, counted};
 
@@ -25,7 +26,7 @@ use super::{
     Backend, Evaluator, Explained, Limit, Precision, SurfaceEvaluator, SurfaceProcessor,
     SurfaceRefiner, check_controls,
 };
-use crate::error::Result;
+use crate::error::{Error, Result, option, option_name};
 use crate::limit::LocalPoints;
 use crate::mesh::{Controls, SurfaceMesh};
 use crate::pages;
@@ -33,8 +34,29 @@ use crate::plan::{Plan, Samples, Want};
 use crate::surface::limit::{LimitSurface, SurfaceGrid, SurfaceLocation, VertexMasks};
 use crate::surface::{SurfaceOptions, SurfacePlan, SurfaceStencils};
 
-/// Maximum number of threads that a job can ask for; there is no machine with more.
-pub const MAX_THREADS: usize = 4096;
+/// Maximum number of threads of a job; there is no machine with more cores.
+const MAX_THREADS: usize = 4096;
+/// Threads for each core at most: more wait for one another for minutes.
+const MAX_THREADS_A_CORE: usize = 32;
+
+/// Refuses a number of threads that is of no use on this machine.
+///
+/// # Errors
+/// [`Error::Request`] with the largest number.
+pub fn check_threads(count: usize) -> Result<()> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let most = MAX_THREADS.min(MAX_THREADS_A_CORE.saturating_mul(cores));
+    if (1..=most).contains(&count) {
+        return Ok(());
+    }
+    Err(Error::request(message!(option("threads", count), " is out of range")).with_help(message!(
+        "ask for 1 to {most} threads here, {MAX_THREADS_A_CORE} for each of ",
+        counted(cores, "core"),
+        ", or leave ",
+        option_name("threads"),
+        " out"
+    )))
+}
 
 /// The processor this program runs on.
 #[derive(Clone, Copy, Debug)]
@@ -171,6 +193,7 @@ fn add_origin<T: Real>(results: &mut [T], origin: &[f64]) {
         return;
     }
     results.par_chunks_mut(origin.len() << 12).for_each(|results| {
+        stop_point();
         for result in results.chunks_exact_mut(origin.len()) {
             for (x, o) in result.iter_mut().zip(origin) {
                 *x = T::from_f64(x.to_f64() + o);
@@ -179,7 +202,8 @@ fn add_origin<T: Real>(results: &mut [T], origin: &[f64]) {
     });
 }
 
-impl<T: Real> Evaluator for CpuPlan<'_, T> {
+// SAFETY: nothing of a limit is kept after the call that fills it.
+unsafe impl<T: Real> Evaluator for CpuPlan<'_, T> {
     fn evaluate(
         &mut self,
         controls: Controls<'_>,

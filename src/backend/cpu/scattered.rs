@@ -4,6 +4,7 @@
 use rayon::prelude::*;
 
 use crate::disjoint::Disjoint;
+use crate::interrupt::stop_point;
 use crate::kernel::{PointKernel, Scratch, Simd, Stores};
 use crate::limit::{LeafKind, Orders};
 use crate::numbers::Real;
@@ -36,6 +37,7 @@ pub(super) fn run<T: Real>(
         || (Scratch::new(Stores::Cached), Vec::new(), Vec::new()),
         |(scratch, parameters, results), chunk| {
             for group in chunk.chunk_by(|a, b| a.leaf == b.leaf) {
+                stop_point();
                 job.run(group, scratch, parameters, results);
             }
         },

@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use super::operators::filled;
 use super::{BEZIER_POINTS, Extraction, RefinedRows};
 use crate::error::{Error, Result};
+use crate::interrupt::stop_point;
 
 /// A net over its new control points.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -114,6 +115,7 @@ impl Extraction {
     ) -> Result<()> {
         let nets = self.net_pieces();
         let changed = |(n, pieces): (usize, &Range<usize>)| {
+            stop_point();
             let net = &self.controls[self.net_offsets[n]..self.net_offsets[n + 1]];
             let first = self.piece_operators[pieces.start];
             change(net).then(|| matrix(net, first, refined, self.vertices))

@@ -7,6 +7,7 @@ use std::fmt::Display;
 use std::path::Path;
 
 use crate::error::{Error, Message, Result};
+use crate::interrupt::stop_point;
 
 /// A position in a text (or mixed text and binary) file. Copy it to look ahead.
 #[derive(Clone, Copy)]
@@ -85,6 +86,7 @@ impl<'a> Text<'a> {
 
     /// The next word, on this line or a later one.
     pub fn word(&mut self) -> Option<&'a [u8]> {
+        stop_point();
         loop {
             match *self.bytes.get(self.at)? {
                 b'\n' => {
@@ -129,6 +131,7 @@ impl<'a> Text<'a> {
 
     /// The rest of this line without blanks around it, `None` at the end of the file.
     pub fn next_line(&mut self) -> Option<&'a [u8]> {
+        stop_point();
         let rest = self.bytes.get(self.at..).filter(|rest| !rest.is_empty())?;
         (self.line, self.start) = (self.ahead_line, self.at);
         let end = rest.iter().position(|&byte| byte == b'\n');

@@ -3,6 +3,7 @@
 //! Every block is compressed by itself and ends at a whole byte (a sync flush), so that blocks one
 //! after the other are one stream, whatever the number of threads.
 
+use crate::interrupt::stop_point;
 use std::io::{self, Write};
 use std::mem;
 
@@ -63,6 +64,7 @@ impl Deflater {
 
 /// A block that others can follow.
 fn compress(block: &[u8]) -> io::Result<Vec<u8>> {
+    stop_point();
     let packed = Vec::with_capacity(block.len());
     let mut encoder = DeflateEncoder::new(packed, Compression::new(LEVEL));
     encoder.write_all(block)?;

@@ -129,9 +129,10 @@ pub fn check_output(path: impl AsRef<Path>) -> Result<Format> {
     let path = path.as_ref();
     let format = format_of(path)?;
     if format == Format::Pvtu {
-        pvtu::check(path)?;
+        pvtu::checked(path)?;
+    } else {
+        atomic::check(path)?;
     }
-    atomic::check(path)?;
     Ok(format)
 }
 

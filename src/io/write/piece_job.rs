@@ -13,13 +13,14 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::layout::PieceLayout;
-use super::pvtu::{check, check_replaceable, is_record, piece_name, pieces_name, write_index};
+use super::pvtu::{check_replaceable, checked, index, is_record, piece_name, pieces_name};
 use super::single::write_whole;
 use super::{Format, WriteOptions, xml};
 use crate::cluster::block;
 use crate::error::{Error, Result, option};
-use crate::io::atomic;
+use crate::io::atomic::{self, CompleteFile};
 use crate::io::dataset::Dataset;
+use crate::io::unfinished::Unfinished;
 use crate::numbers::counted;
 
 /// What [`JobRecord::format`] says.
@@ -89,13 +90,15 @@ impl fmt::Display for JobPart {
 }
 
 /// Writes the pieces of one job among several into `NAME/`, and at its end a record of the job,
-/// which [`merge`] reads.
+/// which [`merge`] reads. Dropped before, it leaves none of its pieces.
 #[derive(Debug)]
 pub struct PieceJob {
     path: PathBuf,
     name: String,
     record: JobRecord,
     next: usize,
+    // the directory, if it is new, and pieces that no record lists yet
+    unlisted: Vec<Unfinished>,
 }
 
 impl PieceJob {
@@ -114,11 +117,9 @@ impl PieceJob {
         parameters: serde_json::Value,
         options: WriteOptions,
     ) -> Result<Option<Self>> {
-        let path = path.as_ref().to_owned();
         let JobPart { part: job, of } = JobPart::new(part.part, part.of)?;
-        check(&path)?;
-        atomic::check(&path)?;
-        let name = pieces_name(&path)?;
+        let path = checked(path.as_ref())?;
+        let name = pieces_name(&path, |name| record_name(name, job, of))?;
         if path.symlink_metadata().is_ok() {
             return Err(Error::file(&path, None, "is there: its pieces are all written")
                 .with_help("remove it and its directory of pieces, or choose another name"));
@@ -141,9 +142,10 @@ impl PieceJob {
                 return Ok(None);
             }
         }
-        fs::create_dir_all(&directory).map_err(|e| atomic::refused(&path, e))?;
+        let made = Unfinished::folder(directory).map_err(|e| atomic::refused(&path, e))?;
+        let unlisted = Vec::from_iter(made);
         let next = part.share(&(0..pieces)).start;
-        Ok(Some(Self { path, name, record, next }))
+        Ok(Some(Self { path, name, record, next, unlisted }))
     }
 
     /// The pieces of this job, in the order in which they are pushed.
@@ -171,6 +173,7 @@ impl PieceJob {
         self.record.high_order |= xml::Version::of(&piece.cells) == xml::Version::HighOrder;
         let path = self.path.with_extension("").join(piece_name(&self.name, self.next));
         let (format, compress) = (Format::Vtu, self.record.compressed);
+        self.unlisted.push(Unfinished::of(path.clone()));
         atomic::write(&path, |out| write_whole(out, &self.path, format, compress, piece))?;
         self.next += 1;
         Ok(())
@@ -180,15 +183,28 @@ impl PieceJob {
     ///
     /// # Errors
     /// [`Error::Io`] if it cannot be written.
-    pub fn finish(self) -> Result<()> {
+    pub fn finish(mut self) -> Result<()> {
         let JobRecord { job, of, .. } = self.record;
         let path = self.path.with_extension("").join(record_name(&self.name, job, of));
-        atomic::write(&path, |out| {
+        let record = CompleteFile::new(&path, &path, |out| {
             serde_json::to_writer_pretty(&mut *out, &self.record)
                 .map_err(std::io::Error::from)
                 .and_then(|()| out.write_all(b"\n"))
                 .map_err(|e| atomic::refused(&path, e))
-        })
+        })?;
+        let listed = record.take_name_with(self.unlisted.iter().map(Unfinished::path));
+        listed.map_err(|e| atomic::refused(&path, e))?;
+        self.unlisted.clear();
+        Ok(())
+    }
+}
+
+impl Drop for PieceJob {
+    fn drop(&mut self) {
+        // nobody is left to be told of failures; the pieces of other jobs stay
+        for made in self.unlisted.drain(..).rev() {
+            let _ = fs::remove_file(made.path()).or_else(|_| fs::remove_dir(made.path()));
+        }
     }
 }
 
@@ -202,16 +218,15 @@ pub struct Merged {
     pub pieces: usize,
 }
 
-/// Writes `path`, the index of the pieces that all jobs have written, and removes their records.
+/// Writes `path`, the index of the pieces that all jobs have written, and removes their records. A
+/// merge that was interrupted goes on.
 ///
 /// # Errors
 /// [`Error::Io`] or [`Error::File`] if jobs are missing or have other parameters than the rest, if
 /// a piece is missing or not complete, or if the file cannot be written.
 pub fn merge(path: impl AsRef<Path>) -> Result<Merged> {
-    let path = path.as_ref();
-    check(path)?;
-    atomic::check(path)?;
-    let name = pieces_name(path)?;
+    let path = &checked(path.as_ref())?;
+    let name = pieces_name(path, |name| piece_name(name, 0))?;
     let directory = path.with_extension("");
     let records = records(&directory, &name)?;
     let Some(first) = records.first() else {
@@ -226,10 +241,14 @@ pub fn merge(path: impl AsRef<Path>) -> Result<Merged> {
         )));
     };
     records.iter().try_for_each(|other| agree(path, first, other))?;
-    check_all_jobs(&directory, first.of, |job| records.iter().any(|record| record.job == job))?;
-    for record in &records {
-        let part = record.part();
-        complete(&directory, &name, &part.share(&(0..record.pieces))).map_err(|piece| {
+    // records go once the index is there, and jobs do not start while it is
+    let is_indexed = path.is_file() && records.len() < first.of;
+    if !is_indexed {
+        check_all_jobs(&directory, first.of, |job| records.iter().any(|other| other.job == job))?;
+    }
+    for job in 1..=first.of {
+        let part = JobPart { part: job, of: first.of };
+        complete(&directory, &name, &part.share(&(0..first.pieces))).map_err(|piece| {
             Error::file(&piece, None, "is missing or incomplete").with_help(message!(
                 "run ",
                 option("pieces", part),
@@ -237,18 +256,26 @@ pub fn merge(path: impl AsRef<Path>) -> Result<Merged> {
             ))
         })?;
     }
-    let layouts: Vec<&PieceLayout> = records.iter().filter_map(|r| r.layout.as_ref()).collect();
-    if layouts.windows(2).any(|pair| pair[0] != pair[1]) {
-        return Err(Error::file(&directory, None, "holds pieces of other arrays than the rest")
+    if !is_indexed {
+        let layouts: Vec<&PieceLayout> = records.iter().filter_map(|r| r.layout.as_ref()).collect();
+        if layouts.windows(2).any(|pair| pair[0] != pair[1]) {
+            return Err(Error::file(
+                &directory,
+                None,
+                "holds pieces of other arrays than the rest",
+            )
             .with_help("remove it, and run all jobs with the same options"));
+        }
+        let version = if records.iter().any(|record| record.high_order) {
+            xml::Version::HighOrder
+        } else {
+            xml::Version::Linear
+        };
+        let layout = layouts.first().copied();
+        index(path, &name, first.pieces, layout, version, first.compressed)?
+            .take_name()
+            .map_err(|e| atomic::refused(path, e))?;
     }
-    let version = if records.iter().any(|record| record.high_order) {
-        xml::Version::HighOrder
-    } else {
-        xml::Version::Linear
-    };
-    let layout = layouts.first().copied();
-    write_index(path, &name, first.pieces, layout, version, first.compressed)?;
     for record in &records {
         let record = directory.join(record_name(&name, record.job, record.of));
         fs::remove_file(&record).map_err(|e| atomic::refused(&record, e))?;

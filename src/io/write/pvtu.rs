@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::Write as _;
+use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -13,9 +13,9 @@ use super::layout::PieceLayout;
 use super::single::write_whole;
 use super::{Format, WriteOptions, xml};
 use crate::error::{Error, Result};
-use crate::io::atomic;
+use crate::io::atomic::{self, CompleteFile};
 use crate::io::dataset::Dataset;
-use crate::io::unfinished::Unfinished;
+use crate::io::unfinished::{Unfinished, at_once};
 
 /// Writes `NAME.pvtu` and its pieces `NAME/NAME_0000.vtu`, `NAME/NAME_0001.vtu`, …
 ///
@@ -25,10 +25,9 @@ use crate::io::unfinished::Unfinished;
 pub struct PieceWriter {
     // what has been pushed
     own: PieceShare,
-    // Holds the new pieces in NAME/ and, during `finish`, what they replace.
+    // Holds the new pieces in NAME/, and what they replace once `finish` has moved them.
     beside: TempDir,
-    // none once `beside` holds what is replaced, which must not be lost
-    unfinished: Option<Unfinished>,
+    _unfinished: Unfinished,
 }
 
 /// Writes some of the pieces of a [`PieceWriter`], by their numbers, from anywhere that its
@@ -53,14 +52,17 @@ struct ShareRecord {
     high_order: bool,
 }
 
-/// Refuses standard output.
-pub(super) fn check(path: &Path) -> Result<()> {
+/// Where a `.pvtu` will stand, links followed; refuses standard output.
+///
+/// # Errors
+/// Those of [`atomic::check`].
+pub(super) fn checked(path: &Path) -> Result<PathBuf> {
     if atomic::is_standard_output(path) {
-        Err(Error::request("a .pvtu and its pieces are several files")
-            .with_help("give a name instead of standard output, or -.vtu"))
-    } else {
-        Ok(())
+        return Err(Error::request("a .pvtu and its pieces are several files")
+            .with_help("give a name instead of standard output, or -.vtu"));
     }
+    atomic::check(path)?;
+    atomic::resolved(path).map_err(|e| atomic::refused(path, e))
 }
 
 impl PieceWriter {
@@ -70,21 +72,19 @@ impl PieceWriter {
     /// [`Error::Io`] or [`Error::File`] if the file cannot be written, or if its directory of
     /// pieces exists and holds anything but earlier pieces.
     pub fn create(path: impl AsRef<Path>, options: WriteOptions) -> Result<Self> {
-        let path = path.as_ref().to_owned();
-        check(&path)?;
-        atomic::check(&path)?;
-        let name = pieces_name(&path)?;
+        let path = checked(path.as_ref())?;
+        let name = pieces_name(&path, |name| piece_name(name, 99_999))?;
         check_replaceable(&path.with_extension(""), &name)?;
         let mut builder = tempfile::Builder::new();
-        let prefix = format!(".{name}.");
+        let prefix = atomic::hidden_prefix(&name);
         builder.prefix(&prefix).suffix(".part");
         let create = || builder.tempdir_in(atomic::directory_of(&path));
-        let (beside, unfinished) = Unfinished::create(create, TempDir::path)
+        let (beside, _unfinished) = Unfinished::create(create, TempDir::path)
             .and_then(|made| fs::create_dir(made.0.path().join(&name)).map(|()| made))
             .map_err(|e| atomic::refused(&path, e))?;
         let directory = beside.path().join(&name);
         let own = PieceShare { path, name, options, directory, record: ShareRecord::default() };
-        Ok(Self { own, beside, unfinished: Some(unfinished) })
+        Ok(Self { own, beside, _unfinished })
     }
 
     /// Writes the next piece. All pieces must have the same arrays.
@@ -121,10 +121,13 @@ impl PieceWriter {
     ///
     /// # Errors
     /// [`Error::Io`] if the files cannot be moved or written.
-    pub fn finish(mut self) -> Result<()> {
-        self.unfinished = None;
+    pub fn finish(self) -> Result<()> {
         let beside = self.beside.path();
         let PieceShare { path, name, options, record, .. } = &self.own;
+        let version =
+            if record.high_order { xml::Version::HighOrder } else { xml::Version::Linear };
+        let layout = record.layout.as_ref();
+        let index = index(path, name, record.end, layout, version, options.compress)?;
         let pieces = path.with_extension("");
         // The old index goes first: it must never stand beside pieces not its own.
         let mut moves = vec![
@@ -133,24 +136,21 @@ impl PieceWriter {
         ];
         moves.retain(|(from, _)| from.symlink_metadata().is_ok());
         moves.push((beside.join(name), pieces));
-        let mut moved = 0;
-        let result = moves
-            .iter()
-            .try_for_each(|(from, to)| fs::rename(from, to).map(|()| moved += 1))
-            .map_err(|e| atomic::refused(path, e))
-            .and_then(|()| {
-                let version =
-                    if record.high_order { xml::Version::HighOrder } else { xml::Version::Linear };
-                let layout = record.layout.as_ref();
-                write_index(path, name, record.end, layout, version, options.compress)
-            });
-        if result.is_err() {
-            for (from, to) in moves[..moved].iter().rev() {
-                // The first error is the one to report.
-                let _ = fs::rename(to, from);
+        at_once(|_| {
+            let mut moved = 0;
+            let result = moves
+                .iter()
+                .try_for_each(|(from, to)| fs::rename(from, to).map(|()| moved += 1))
+                .and_then(|()| index.take_name());
+            if result.is_err() {
+                for (from, to) in moves[..moved].iter().rev() {
+                    // The first error is the one to report.
+                    let _ = fs::rename(to, from);
+                }
             }
-        }
-        result
+            result
+        })
+        .map_err(|e| atomic::refused(path, e))
     }
 }
 
@@ -171,7 +171,7 @@ impl PieceShare {
                 "write to a file system that all programs share, from the same directory",
             ));
         }
-        let name = pieces_name(&path)?;
+        let name = pieces_name(&path, |name| piece_name(name, 0))?;
         Ok(Self { path, name, options, directory, record: ShareRecord::default() })
     }
 
@@ -212,15 +212,19 @@ impl PieceShare {
     }
 }
 
-/// What pieces of a `.pvtu` are called by.
-pub(super) fn pieces_name(path: &Path) -> Result<String> {
+/// What pieces of a `.pvtu` are called by; `longest` of their files has the longest name.
+pub(super) fn pieces_name(path: &Path, longest: impl Fn(&str) -> String) -> Result<String> {
+    const LONGEST: usize = 255; // bytes that most file systems take
     let name = path.file_stem().and_then(|stem| stem.to_str());
     // the index names its pieces in XML
     let name = name.filter(|name| !name.contains(char::is_control));
-    name.map(str::to_owned).ok_or_else(|| {
-        Error::file(path, None, "pieces need a name in Unicode, without control characters")
-            .with_help("choose another name")
-    })
+    let unfit = |why| Error::file(path, None, why).with_help("choose another name");
+    let name =
+        name.ok_or_else(|| unfit("pieces need a name in Unicode, without control characters"))?;
+    if longest(name).len() > LONGEST {
+        return Err(unfit("the names of its pieces would be longer than 255 bytes"));
+    }
+    Ok(name.to_owned())
 }
 
 pub(super) fn piece_name(name: &str, piece: usize) -> String {
@@ -232,15 +236,15 @@ pub(super) fn is_record(file: &str, name: &str) -> bool {
     file.strip_prefix(name).is_some_and(|rest| rest.starts_with("_job_") && rest.ends_with(".json"))
 }
 
-/// Writes the `.pvtu` over `pieces` pieces.
-pub(super) fn write_index(
+/// The `.pvtu` over `pieces` pieces.
+pub(super) fn index(
     path: &Path,
     name: &str,
     pieces: usize,
     layout: Option<&PieceLayout>,
     version: xml::Version,
     compress: bool,
-) -> Result<()> {
+) -> Result<CompleteFile> {
     let mut text = xml::open_file("PUnstructuredGrid", version, compress);
     text.push_str("  <PUnstructuredGrid GhostLevel=\"0\">\n");
     if let Some(layout) = layout {
@@ -254,7 +258,8 @@ pub(super) fn write_index(
         let _ = writeln!(text, "    <Piece Source=\"{directory}/{}\"/>", xml::escape(&piece));
     }
     text.push_str("  </PUnstructuredGrid>\n</VTKFile>\n");
-    atomic::write(path, |out| out.write_all(text.as_bytes()).map_err(|e| atomic::refused(path, e)))
+    let write = |out: &mut BufWriter<_>| out.write_all(text.as_bytes());
+    CompleteFile::new(path, path, |out| write(out).map_err(|e| atomic::refused(path, e)))
 }
 
 fn push_arrays(text: &mut String, element: &str, arrays: &[String]) {

@@ -1,5 +1,6 @@
 //! Text of many rows: made in parallel, written in order.
 
+use crate::interrupt::stop_point;
 use std::io::{self, Write};
 use std::ops::Range;
 
@@ -21,6 +22,7 @@ pub(crate) fn write_rows(
         let texts: io::Result<Vec<Vec<u8>>> = starts
             .into_par_iter()
             .map(|start| {
+                stop_point();
                 let mut own = Vec::new();
                 text(start..count.min(start + step), &mut own)?;
                 Ok(own)

@@ -11,6 +11,7 @@ use nalgebra::Matrix3;
 use rayon::prelude::*;
 
 use super::want::{Want, wanted_orders};
+use crate::interrupt::stop_point;
 use crate::numbers::{Precision, Real};
 
 /// Rows of a task.
@@ -147,6 +148,7 @@ impl Quantity {
         let rounding = rounding(T::PRECISION);
         let grain = (TASK_ROWS / samples).max(1);
         out.par_chunks_mut(grain * width).enumerate().for_each(|(task, out)| {
+            stop_point();
             let mut jacobians = Vec::with_capacity(samples);
             let mut derivatives = Vec::with_capacity(3 * components * samples);
             let mut row = vec![0.0; width];

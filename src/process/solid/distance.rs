@@ -20,6 +20,7 @@ use super::update::{Between, FrontNode, Fronts, Minimum, through};
 use super::{Seed, hexahedra};
 use crate::error::IdKind::{Cell, Vertex};
 use crate::error::{Command, Error, Result};
+use crate::interrupt::stop_point;
 use crate::limit::VTK_CORNER;
 use crate::mesh::SolidMesh;
 use crate::process::components::{check_reach, leave_unused};
@@ -126,6 +127,7 @@ impl<'a> Front<'a> {
         let mut queue: BinaryHeap<_> =
             seeds.map(|v| entry(self.nodes[v as usize].distance, v)).collect();
         while let Some(Reverse((_, y))) = queue.pop() {
+            stop_point();
             if std::mem::replace(&mut settled[y as usize], true) {
                 continue;
             }
@@ -193,6 +195,7 @@ impl<'a> Front<'a> {
         let mut active: Vec<u32> = (0..count).filter(|&v| !self.is_seed[v as usize]).collect();
         while !active.is_empty() {
             let lowered = |&v: &u32| {
+                stop_point();
                 let least = self.least(v);
                 (least.least < self.nodes[v as usize].distance - fall).then_some((v, least))
             };

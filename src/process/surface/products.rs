@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::cotangent::triangle;
 use crate::error::{Error, Result, option_name};
+use crate::interrupt::stop_point;
 use crate::topology::Rows;
 
 type Position = [f64; 3];
@@ -78,6 +79,7 @@ impl<'m> CotangentProducts<'m> {
         let limits = square.map(|square| square * TOLERANCE * TOLERANCE);
         let most = 10 * count + 1000;
         for _ in 0..most {
+            stop_point();
             if (0..3).all(|d| square[d] <= limits[d]) {
                 let moved = self.points.iter().zip(&displacements);
                 return Ok(moved.map(|(p, d)| [0, 1, 2].map(|i| p[i] + d[i])).collect());

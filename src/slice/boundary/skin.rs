@@ -12,6 +12,7 @@ use super::skin_tables::SkinTables;
 use crate::basis::MissingLayers;
 use crate::bezier::{net_values, to_bezier};
 use crate::error::Result;
+use crate::interrupt::stop_point;
 use crate::limit::rim::{Border, Rim, UNIT};
 use crate::mesh::check_point_count;
 use crate::numbers::vector::{net_sum, sum_about};
@@ -112,6 +113,7 @@ impl<'a> Skin<'a> {
 
     /// Covers a part by patches.
     pub fn cover(&self, number: usize) -> Vec<Fit> {
+        stop_point();
         let part = self.parts[number];
         let mut fits = Vec::new();
         match &self.surface.limit {

@@ -31,6 +31,7 @@ use super::simple_patches::{Flatness, Slope, SubPatch, cut};
 use super::skin::Skin;
 use super::tables::MAX_TABLE_BYTES;
 use crate::error::{Error, Result, option_name};
+use crate::interrupt::stop_point;
 use crate::limit::Solid;
 use crate::limit::rim::{Rim, RimKey, Stretch};
 use crate::memory::free_memory;
@@ -211,6 +212,7 @@ impl Surface {
             let alike = BATCH_PATCHES * first / patches.len().max(1);
             let range = first..(first + alike.clamp(FACES[0], FACES[1])).min(count);
             let cut = faces(range).into_par_iter().enumerate().map(|(index, face)| {
+                stop_point();
                 let face = CutFace::new((first + index) as u32, face, &flatness);
                 let count = face.patches.len() as u64;
                 if made.fetch_add(count, Ordering::Relaxed) + count > most {

@@ -53,6 +53,7 @@ use rayon::prelude::*;
 use super::spare::Spare;
 use super::{Axis, PixelGrid};
 use crate::error::{Error, Result};
+use crate::interrupt::stop_point;
 use crate::locate::{AttributePieces, Locator};
 use crate::topology::NONE;
 
@@ -180,6 +181,7 @@ impl<'l, 's> InteriorFinder<'l, 's> {
         let chunks = chunks.zip(interior.pieces.par_chunks(TASK_PIXELS));
         chunks.zip(interior.parameters.par_chunks(TASK_PIXELS)).for_each(
             |((values, pieces), places)| {
+                stop_point();
                 let mut start = 0;
                 // Pixels that follow each other are mostly in one piece.
                 for run in pieces.chunk_by(|a, b| a == b) {

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use super::PixelPlane;
 use crate::backend::device::{TILE, TileParts};
+use crate::interrupt::stop_point;
 use crate::locate::Hierarchy;
 use crate::slice::{Axis, PixelGrid};
 
@@ -39,6 +40,7 @@ impl Tiles {
         // [layer][tile]: how many parts, then where they begin
         let mut starts = vec![0_u32; heights.len() * count + 1];
         starts[1..].par_chunks_mut(count.max(1)).zip(&met).for_each(|(counts, met)| {
+            stop_point();
             for (_, rows, columns) in met {
                 for row in rows.clone() {
                     let tiles = &mut counts[row * across..][columns.clone()];
@@ -62,6 +64,7 @@ impl Tiles {
         };
         let layers: Vec<(&[u32], &mut [u32])> = (0..heights.len()).map(of_layer).collect();
         layers.into_par_iter().zip(met).for_each(|((starts, own), met)| {
+            stop_point();
             let mut next: Vec<u32> =
                 starts[..count].iter().map(|start| start - starts[0]).collect();
             for (part, rows, columns) in met {

@@ -22,6 +22,8 @@ pub struct LayerDirectory {
     resume: bool,
     // what was made here, outer folders first: it goes again if no layer comes
     made: Vec<PathBuf>,
+    // that and the manifest, until it lists a layer
+    fresh: Vec<Unfinished>,
     // files that the manifest does not list yet, by their names there
     unlisted: Mutex<BTreeMap<String, Unfinished>>,
     // held while this is open; the system frees it however the program ends
@@ -59,17 +61,22 @@ impl LayerDirectory {
         resume: bool,
         made: &mut Vec<PathBuf>,
     ) -> Result<Self> {
-        let mut create = |directory: &Path| {
-            if !directory.exists() {
-                made.push(directory.to_owned());
-            }
-            fs::create_dir_all(directory).map_err(|e| atomic::refused(directory, e))
+        let mut create = |folder: &Path| -> Result<Option<Unfinished>> {
+            let parent = fs::create_dir_all(atomic::directory_of(folder));
+            let new = parent.and_then(|()| Unfinished::folder(folder.to_owned()));
+            let new = new.map_err(|e| atomic::refused(folder, e))?;
+            made.extend(new.iter().map(|new| new.path().to_owned()));
+            Ok(new)
         };
-        create(path)?;
+        let mut fresh = Vec::from_iter(create(path)?);
         let lock = lock(path)?;
         let mut layers = BTreeMap::new();
         // a manifest without layers is of a job that made none
-        if let Some(there) = Manifest::read(path)?.filter(|there| !there.layers.is_empty()) {
+        let there = Manifest::read(path)?;
+        if there.is_none() {
+            fresh.push(Unfinished::of(path.join(FILE_NAME)));
+        }
+        if let Some(there) = there.filter(|there| !there.layers.is_empty()) {
             if let Some(difference) = parameters.difference(&there.parameters) {
                 return Err(Error::file(
                     path,
@@ -85,14 +92,17 @@ impl LayerDirectory {
             let kept = there.layers.into_iter().filter(|entry| whole(entry));
             layers.extend(kept.map(|entry| (entry.index, entry)));
         }
-        folders.iter().try_for_each(|folder| create(&path.join(folder)))?;
+        for folder in folders {
+            fresh.extend(create(&path.join(folder))?);
+        }
         if lock.is_some() {
             let all = folders.iter().map(|folder| path.join(folder)).chain([path.to_owned()]);
             all.for_each(|folder| remove_parts(&folder));
         }
         let manifest = Manifest::new(model, parameters);
         let (path, unlisted, made) = (path.into(), Mutex::default(), std::mem::take(made));
-        let mut directory = Self { path, manifest, layers, resume, made, unlisted, _lock: lock };
+        let mut directory =
+            Self { path, manifest, layers, resume, made, fresh, unlisted, _lock: lock };
         directory.write(false)?;
         Ok(directory)
     }
@@ -142,13 +152,22 @@ impl LayerDirectory {
     fn list(&mut self, complete: bool) -> Result<()> {
         self.manifest.complete = complete;
         self.manifest.layers = self.layers.values().cloned().collect();
-        self.manifest.write(&self.path)?;
         let mut unlisted = self.unlisted();
-        if !unlisted.is_empty() {
-            let listed = self.layers.values().flat_map(|layer| &layer.files);
-            for file in listed {
-                unlisted.remove(&file.path);
-            }
+        let listed = self.layers.values().flat_map(|layer| &layer.files);
+        let listed = listed.filter(|file| unlisted.contains_key(&file.path));
+        let listed: Vec<&str> = listed.map(|file| &*file.path).collect();
+        let mut paths: Vec<PathBuf> = listed.iter().map(|file| self.path.join(file)).collect();
+        let is_of_use = complete || !self.layers.is_empty();
+        if is_of_use {
+            paths.extend(self.fresh.iter().map(|made| made.path().to_owned()));
+        }
+        let manifest = self.manifest.complete_file(&self.path)?;
+        let listing = manifest.take_name_with(paths.iter().map(PathBuf::as_path));
+        listing.map_err(|e| atomic::refused(self.path.join(FILE_NAME), e))?;
+        listed.into_iter().for_each(|file| drop(unlisted.remove(file)));
+        drop(unlisted);
+        if is_of_use {
+            self.fresh.clear();
         }
         Ok(())
     }

@@ -8,6 +8,7 @@ use super::surface::LimitSurface;
 use super::weights::Weights;
 use crate::error::IdKind;
 use crate::error::{Error, Result};
+use crate::interrupt::stop_point;
 use crate::numbers::vector::{difference, net_sum};
 use crate::plan::Want;
 use crate::scheme::FaceShape;
@@ -160,6 +161,7 @@ impl LimitSurface {
             &self.leaves[self.locate(place.element as usize, place.parameters)]
         };
         let own = |place: &SurfaceLocation| {
+            stop_point();
             let leaf = leaf_of(place);
             self.point(points, leaf, &PlaceWeights::new(self, leaf, place.parameters, order))
         };
@@ -186,6 +188,7 @@ impl LimitSurface {
         sorted.par_sort_unstable();
         let runs: Vec<&[_]> = sorted.chunk_by(|a, b| a.0.is_some() && a.0 == b.0).collect();
         let of_run = |run: &&[(_, usize)]| -> Vec<(usize, PointLimit)> {
+            stop_point();
             let first = &places[run[0].1];
             let weights = PlaceWeights::new(self, leaf_of(first), first.parameters, order);
             let at = |&(_, i): &(_, usize)| (i, self.point(points, leaf_of(&places[i]), &weights));

@@ -17,6 +17,7 @@ use super::leaf::{SurfaceLeaf, SurfaceLeafKind};
 use super::surface::LimitSurface;
 use super::table::SurfaceTable;
 use crate::error::{Error, Result};
+use crate::interrupt::stop_point;
 use crate::kernel::{MAX_SAMPLES, Nets, PatchKernel, PatchOutput, Scratch, Simd, Stores};
 use crate::numbers::vector::net_sum;
 use crate::scheme::{FaceShape, Scheme};
@@ -162,6 +163,7 @@ impl SurfaceGrid<'_> {
         let work = p.par_chunks_mut(piece).enumerate();
         if !outer {
             work.for_each(|(k, p)| {
+                stop_point();
                 let first = range.start + k * TASK_ELEMENTS;
                 self.run(points, first, [p, &mut [], &mut [], &mut []]);
             });
@@ -169,6 +171,7 @@ impl SurfaceGrid<'_> {
         }
         let work = work.zip(u.par_chunks_mut(piece)).zip(v.par_chunks_mut(piece));
         work.zip(normals.par_chunks_mut(piece)).for_each(|((((k, p), u), v), n)| {
+            stop_point();
             self.run(points, range.start + k * TASK_ELEMENTS, [p, u, v, n]);
         });
         Ok(())

@@ -6,6 +6,7 @@
 //! An edge of three or more triangles refines as one edge of them all. Edges are found by sort and
 //! scan (Naidu and Wang 2025) once, then numbered from level to level.
 
+use crate::interrupt::stop_point;
 use crate::numbers::Real;
 use rayon::prelude::*;
 
@@ -100,6 +101,7 @@ impl FourTriangleLevels {
         // β of small valences once
         let betas: Vec<f64> = (0..32).map(beta).collect();
         out.par_iter_mut().with_min_len(TASK_POINTS).enumerate().for_each(|(v, out)| {
+            stop_point();
             let around = neighbors.row(v);
             let n = around.len();
             let beta = betas.get(n).copied().unwrap_or_else(|| beta(n));
@@ -113,6 +115,7 @@ impl FourTriangleLevels {
         let at = |corner: u32| points[topology.vertices[corner as usize] as usize];
         let edges = topology.edge_corners.par_iter();
         edges.zip(out).with_min_len(TASK_POINTS).for_each(|(&[a, b], out)| {
+            stop_point();
             // where the surface ends the point is overwritten: any triangle will do
             let b = if b == NONE { a } else { b };
             let ends = [at(a), at(TriangleCorners.next(a))];

@@ -14,6 +14,7 @@
 mod families;
 mod stars;
 
+use crate::interrupt::stop_point;
 use crate::numbers::Real;
 use std::borrow::Cow;
 
@@ -248,6 +249,7 @@ fn polygon_face_points<T: Real>(
     out: &mut [Point<T>],
 ) {
     out.par_iter_mut().with_min_len(TASK_POINTS).enumerate().for_each(|(f, out)| {
+        stop_point();
         let corners = topology.columns.corners(f as u32);
         let n = corners.len();
         let sum =
@@ -258,6 +260,7 @@ fn polygon_face_points<T: Real>(
 
 fn midpoints<T: Real>(topology: &SurfaceTopology, points: &[Point<T>], out: &mut [Point<T>]) {
     out.par_iter_mut().with_min_len(TASK_POINTS).enumerate().for_each(|(e, out)| {
+        stop_point();
         let [a, b] = topology.edge_ends(e as u32).map(|v| points[v as usize]);
         *out = middle(a, b);
     });
@@ -270,6 +273,7 @@ fn quad_face_points<T: Real>(
 ) {
     let quads = topology.vertices.as_chunks::<4>().0.par_iter();
     quads.zip(out).with_min_len(TASK_POINTS).for_each(|(quad, out)| {
+        stop_point();
         *out = mean4(quad.map(|v| points[v as usize]));
     });
 }
@@ -283,6 +287,7 @@ fn edge_points_of<T: Real>(
 ) {
     let edges = topology.edge_corners.par_iter();
     edges.zip(out).with_min_len(TASK_POINTS).for_each(|(&[a, b], out)| {
+        stop_point();
         // where the surface ends the point is overwritten: any face will do
         let b = if b == NONE { a } else { b };
         let ends = [a, go.next(a)].map(|c| points[topology.vertices[c as usize] as usize]);

@@ -15,6 +15,7 @@
 mod holes;
 
 use crate::error::IdKind::Vertex;
+use crate::interrupt::stop_point;
 use crate::numbers::Real;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -182,6 +183,7 @@ impl ThreeTrianglesLevel {
         let mut triangles = vec![0; 3 * topology.vertices.len()];
         let children = triangles.as_chunks_mut::<3>().0.par_iter_mut();
         children.with_min_len(TASK_POINTS).enumerate().for_each(|(c, child)| {
+            stop_point();
             let c = c as u32;
             let (a, b) = (topology.vertex(c), topology.vertex(topology.columns.next(c)));
             let [first, second] = topology.edge_corners[topology.edges[c as usize] as usize];
@@ -205,6 +207,7 @@ impl ThreeTrianglesLevel {
         let (vertex_points, rest) = refined.split_at_mut(topology.vertex_count);
         let (face_points, extra) = rest.split_at_mut(topology.face_count);
         vertex_points.par_iter_mut().with_min_len(TASK_POINTS).enumerate().for_each(|(v, out)| {
+            stop_point();
             let around = self.neighbors.row(v);
             *out = points[v];
             if let Some(sum) = around.iter().map(|&w| points[w as usize]).reduce(add) {
@@ -213,6 +216,7 @@ impl ThreeTrianglesLevel {
         });
         let triangles = topology.vertices.as_chunks::<3>().0.par_iter();
         triangles.zip(&mut *face_points).with_min_len(TASK_POINTS).for_each(|(triangle, out)| {
+            stop_point();
             *out = face_point(triangle.map(|v| points[v as usize]));
         });
         for sharp in &self.boundary.vertices {

@@ -9,6 +9,7 @@
 
 mod product;
 
+use crate::interrupt::stop_point;
 use crate::numbers::Real;
 use std::ops::Range;
 
@@ -107,6 +108,7 @@ impl<T: Real> SingleMatrix<T> {
         let controls: Vec<[T; 4]> =
             controls.par_iter().map(|&[x, y, z]| [x, y, z, T::default()]).collect();
         refined.par_chunks_mut(TASK_ROWS).enumerate().for_each(|(part, out)| {
+            stop_point();
             let first = part * TASK_ROWS;
             let mut start = if first == 0 { 0 } else { self.ends[first - 1] as usize };
             for (out, &end) in out.iter_mut().zip(&self.ends[first..]) {

@@ -9,6 +9,7 @@
 use rayon::prelude::*;
 
 use crate::disjoint::Disjoint;
+use crate::interrupt::stop_point;
 
 const DIGIT_BITS: u32 = 11;
 const DIGITS: usize = 1 << DIGIT_BITS;
@@ -31,6 +32,7 @@ pub(super) fn sort(items: &mut Vec<Keyed>, bound: usize) {
         let mut counts: Vec<Vec<u32>> = items
             .par_chunks(BLOCK_ITEMS)
             .map(|block| {
+                stop_point();
                 let mut counts = vec![0; DIGITS];
                 block.iter().for_each(|item| counts[digit(item)] += 1);
                 counts
@@ -44,6 +46,7 @@ pub(super) fn sort(items: &mut Vec<Keyed>, bound: usize) {
         }
         let moved = Disjoint::new(&mut other);
         items.par_chunks(BLOCK_ITEMS).zip(&mut counts).for_each(|(block, next)| {
+            stop_point();
             for item in block {
                 let place = &mut next[digit(item)];
                 // SAFETY: the scan gives every item of every block a place of its own

@@ -349,7 +349,8 @@ fn nothing_uploaded() -> Error {
     Error::request("CUDA: no control points are on the device").with_help("call upload first")
 }
 
-impl<T: Real + DeviceRepr> Evaluator for Resident<'_, T> {
+// SAFETY: nothing of a limit is kept after the call that fills it.
+unsafe impl<T: Real + DeviceRepr> Evaluator for Resident<'_, T> {
     fn evaluate(
         &mut self,
         controls: Controls<'_>,

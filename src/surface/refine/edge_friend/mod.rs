@@ -31,6 +31,7 @@
 mod build;
 mod tasks;
 
+use crate::interrupt::stop_point;
 use crate::numbers::Real;
 use rayon::prelude::*;
 
@@ -238,6 +239,7 @@ const TASK_ITEMS: usize = 4096;
 /// Runs `task` for 0, 1, … `count` − 1 on all threads.
 fn for_each(count: usize, task: impl Fn(usize) + Sync) {
     (0..count.div_ceil(TASK_ITEMS)).into_par_iter().for_each(|part| {
+        stop_point();
         (part * TASK_ITEMS..count.min((part + 1) * TASK_ITEMS)).for_each(&task);
     });
 }

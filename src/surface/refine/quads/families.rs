@@ -12,6 +12,7 @@
 //! edges and none of their corners, four times as long. Points are summed in the order of
 //! the level's own corners, as the rule of any polygons would do.
 
+use crate::interrupt::stop_point;
 use crate::numbers::Real;
 use rayon::prelude::*;
 
@@ -59,6 +60,7 @@ impl<T: Real> Families<'_, T> {
         let out = face_points.par_iter_mut().zip(edge_points).zip(out.centers);
         parents.zip(out).with_min_len(TASK_POINTS / 4).for_each(
             |(((quad, edges), &m), ((faces, edge_points), center))| {
+                stop_point();
                 let c = quad.map(|v| corners[v as usize]);
                 let s = edges.map(|e| sides[e as usize]);
                 let f = [0, 1, 2, 3].map(|i| mean4([c[i], s[i], m, s[(i + 3) % 4]]));
@@ -87,6 +89,7 @@ impl<T: Real> Families<'_, T> {
         let edges = parents.edge_corners.par_iter().zip(sides);
         let out = halves.as_chunks_mut::<2>().0.par_iter_mut().zip(vertex_points);
         edges.zip(out).with_min_len(TASK_POINTS / 2).for_each(|((&[a, b], &s), (halves, out))| {
+            stop_point();
             // where the surface ends the points are overwritten: any face will do
             let b = if b == NONE { a } else { b };
             let [start, end] = [a, QuadCorners.next(a)].map(vertex);

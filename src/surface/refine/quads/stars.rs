@@ -1,5 +1,6 @@
 //! The smooth vertex rule over the corners at a vertex.
 
+use crate::interrupt::stop_point;
 use crate::numbers::Real;
 use rayon::prelude::*;
 
@@ -62,6 +63,7 @@ where
         star: impl Fn(usize) -> (&'s [u32], u32) + Sync,
     ) {
         out.par_iter_mut().with_min_len(TASK_POINTS).enumerate().for_each(|(v, out)| {
+            stop_point();
             let (corners, shift) = star(v);
             let terms = corners.iter().map(|&c| self.term(c << shift));
             *out = match terms.reduce(add) {
@@ -81,6 +83,7 @@ where
         let points = &self.points[first..first + out.len()];
         let items = out.par_iter_mut().zip(points).with_min_len(TASK_POINTS).enumerate();
         items.for_each(|(i, (out, &p))| {
+            stop_point();
             *out = catmull_clark::vertex_point_4(p, star(i).map(|c| self.term(c)))
         });
     }

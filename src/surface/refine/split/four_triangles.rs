@@ -6,6 +6,7 @@ use super::{
     Columns, Navigate, SurfaceTopology, TASK_ITEMS, TriangleCorners, WantedLists,
     split_non_manifold,
 };
+use crate::interrupt::stop_point;
 use crate::pages;
 use crate::topology::NONE;
 
@@ -25,6 +26,7 @@ pub(in crate::surface) fn split_to_triangles(
     let corners = |t: usize| [0, 1, 2].map(|i| 3 * t as u32 + i);
     let mut vertices = pages::reused(spare.vertices, 4 * coarse.corner_count);
     vertices.par_chunks_mut(12 * TASK_ITEMS).enumerate().for_each(|(part, out)| {
+        stop_point();
         for (t, out) in (part * TASK_ITEMS..).zip(out.as_chunks_mut::<12>().0) {
             let [a, b, c] = corners(t).map(|corner| coarse.vertex(corner));
             let [e, f, g] =
@@ -35,6 +37,7 @@ pub(in crate::surface) fn split_to_triangles(
     let is_whole = lists == WantedLists::All;
     let mut fine_edges = pages::reused(spare.edges, if is_whole { vertices.len() } else { 0 });
     fine_edges.par_chunks_mut(12 * TASK_ITEMS).enumerate().for_each(|(part, out)| {
+        stop_point();
         for (t, out) in (part * TASK_ITEMS..).zip(out.as_chunks_mut::<12>().0) {
             // halves at the start and at the end of each side
             let halves = corners(t).map(|corner| {
@@ -73,6 +76,7 @@ fn triangle_edge_corners(coarse: &SurfaceTopology, spare: Vec<[u32; 2]>) -> Vec<
     let mut corners = pages::reused(spare, 2 * edge_count + coarse.vertices.len());
     let (halves, inner) = corners.split_at_mut(2 * edge_count);
     halves.par_chunks_mut(2 * TASK_ITEMS).enumerate().for_each(|(part, out)| {
+        stop_point();
         let coarse_corners = &coarse.edge_corners[part * TASK_ITEMS..];
         for (pair, out) in coarse_corners.iter().zip(out.as_chunks_mut::<2>().0) {
             *out = [[NONE; 2]; 2];
@@ -85,6 +89,7 @@ fn triangle_edge_corners(coarse: &SurfaceTopology, spare: Vec<[u32; 2]>) -> Vec<
         }
     });
     inner.par_chunks_mut(TASK_ITEMS).enumerate().for_each(|(part, out)| {
+        stop_point();
         for (c, out) in ((part * TASK_ITEMS) as u32..).zip(out) {
             let middle = 12 * (c / 3) + 9;
             *out = [child_of_triangle(c) + 1, middle + (c + 2) % 3];

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::{
     Columns, Navigate, QuadCorners, SurfaceTopology, TASK_ITEMS, WantedLists, split_non_manifold,
 };
+use crate::interrupt::stop_point;
 use crate::pages;
 use crate::topology::NONE;
 
@@ -182,6 +183,7 @@ fn split_edge_corners(
     let (halves, inner) = corners.split_at_mut(halves_count);
     let halves = halves.as_chunks_mut::<2>().0.par_iter_mut().with_min_len(TASK_ITEMS);
     halves.zip(&coarse.edge_corners).for_each(|(out, pair)| {
+        stop_point();
         *out = [[NONE; 2]; 2];
         for (side, &c) in pair.iter().enumerate().filter(|(_, c)| **c != NONE) {
             // the half at the start of the edge, and the half at its end

@@ -9,6 +9,7 @@
 //! A first pass finds the columns and so where every row stands; a second one fills large
 //! pages that are touched but once.
 
+use crate::interrupt::stop_point;
 use crate::numbers::Real;
 use rayon::prelude::*;
 
@@ -99,6 +100,7 @@ impl SingleMatrix<f64> {
         let mut survey = RowSurvey::default();
         let mut builder = RowBuilder::default();
         for row in first..(first + TASK_ROWS).min(level.len()) {
+            stop_point();
             let widest = self.widest_parent(level, row);
             survey.widest.push(widest.unwrap_or(NONE));
             if let Some(widest) = widest {

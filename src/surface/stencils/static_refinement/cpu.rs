@@ -25,6 +25,7 @@ use rayon::prelude::*;
 use super::StaticRefinement;
 use super::batches::{LeafBatch, LeafBatches};
 use super::slots::SlotRun;
+use crate::interrupt::stop_point;
 use crate::result_buffer::ResultBuffer;
 
 use crate::disjoint::Disjoint;
@@ -156,6 +157,7 @@ impl<T: Real> StaticEvaluator<T> {
         (0..threads).into_par_iter().with_max_len(1).for_each(|_| {
             let mut scratch = Scratch::new(stores);
             while let Some((batch, leaves)) = self.tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
+                stop_point();
                 let batch = &self.batches[*batch];
                 let len = 3 * batch.kernel.points();
                 // SAFETY: a leaf has its points for itself, and it is in one task.

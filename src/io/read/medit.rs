@@ -12,7 +12,8 @@ use std::path::Path;
 use crate::error::Result;
 use crate::mesh::groups::face_group_name;
 
-use super::assemble::{Assembly, VolumeShape};
+use super::assemble::Assembly;
+use super::shape::VolumeShape;
 use super::lines::{Text, shown};
 
 /// Cell array of the reference numbers of cells.

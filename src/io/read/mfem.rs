@@ -16,7 +16,8 @@ use std::path::Path;
 use crate::error::{Error, Result};
 use crate::mesh::groups::face_group_name;
 
-use super::assemble::{Assembly, VolumeShape};
+use super::assemble::Assembly;
+use super::shape::VolumeShape;
 use super::lines::{Text, integer, real, shown};
 
 /// The array of the attributes of cells, and what groups of faces of an attribute are named after.

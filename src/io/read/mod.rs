@@ -16,6 +16,7 @@ mod off;
 mod ovm;
 mod ply;
 mod report;
+mod shape;
 mod sharpness;
 mod stl;
 mod surface;
@@ -118,16 +119,16 @@ pub fn read_with_options(
     assemble(source::shown(path.as_ref()), &bytes, options)?.finish()
 }
 
-/// The files that [`read`] takes a mesh from: the file, and the pieces that a `.pvtu` names. A file
-/// that cannot be read names none.
+/// The files that [`read`] takes a mesh from: the file, the pieces that a `.pvtu` names and the
+/// files that an Abaqus deck includes. A file that cannot be read names none.
 pub fn files_of(path: impl AsRef<Path>) -> Vec<PathBuf> {
     let path = path.as_ref();
-    let pieces = if source::is_standard_input(path) {
-        Vec::new()
-    } else {
-        vtk::pieces::of(path).unwrap_or_default()
-    };
-    [path.to_owned()].into_iter().chain(pieces).collect()
+    let mut files = vec![path.to_owned()];
+    if !source::is_standard_input(path) {
+        files.extend(vtk::pieces::of(path).unwrap_or_default());
+        files.extend(abaqus::included(path).unwrap_or_default());
+    }
+    files
 }
 
 /// A control mesh of either kind.
@@ -245,11 +246,11 @@ fn format(path: &Path, bytes: &[u8]) -> Result<Format> {
     if begins("$MeshFormat") || begins("$Comments") || begins("$NOD") {
         return Ok(Format::Gmsh);
     }
-    if begins("OVM ") {
-        return Ok(Format::OpenVolumeMesh);
-    }
-    if begins("OVMB") {
+    if begins("OVMB") || begins("OVM BINARY") {
         return refused("a binary OpenVolumeMesh file", "save it as ASCII (.ovm)");
+    }
+    if begins("OVM") {
+        return Ok(Format::OpenVolumeMesh);
     }
     if begins("MFEM ") {
         return Ok(Format::Mfem);

@@ -90,15 +90,12 @@ impl CellBlock {
         let arrays = std::mem::take(&mut self.arrays);
         let (ghosts, arrays): (Vec<_>, Vec<_>) =
             arrays.into_iter().partition(|array| is_ghosts(&array.name));
-        for CellArray { name, values, .. } in ghosts {
-            check_ghosts(assembly, ArraySection::CellData, &name, &values)?;
-        }
         let faces = if self.face_ends.is_empty() {
             GivenFaces::Absent
         } else {
             GivenFaces::Stream { stream: self.face_stream, ends: self.face_ends }
         };
-        let grid = UnstructuredGrid {
+        let mut grid = UnstructuredGrid {
             corners: self.vertices,
             ends: self.ends,
             types: self.types,
@@ -106,6 +103,10 @@ impl CellBlock {
             labels: self.labels,
             ..UnstructuredGrid::default()
         };
+        for CellArray { name, values, .. } in &ghosts {
+            check_ghosts(assembly, ArraySection::CellData, name, values)?;
+            grid.mark_ghosts(name, values);
+        }
         let count = grid.types.len();
         let kept = grid.assemble(assembly, None)?;
         for (name, cells) in self.sets {
@@ -178,7 +179,7 @@ fn take_names(assembly: &mut Assembly, kept: &KeptCells, numbers: &mut [f64], na
 /// by their corners. Sets and named numbers are groups too.
 ///
 /// # Errors
-/// For ghost and hidden cells, numbers of values that do not fit, and what is not a mesh of volume
+/// For hidden cells, numbers of values that do not fit, and what is not a mesh of volume
 /// cells.
 pub fn solid_of_parts(what: &str, parts: MeshParts) -> Result<(SolidMesh, ReadReport)> {
     let mut assembly = Assembly::new(Path::new(what), 0);
@@ -211,6 +212,8 @@ fn meshio_type(name: &str) -> Option<i64> {
         "hexahedron" => of(12, 72),
         "wedge" => of(13, 73),
         "pyramid" => of(14, 74),
+        "penta_prism" => 15,
+        "hexa_prism" => 16,
         _ => return None,
     })
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::ghosts::is_duplicate;
+
 /// The faces of the polyhedra of a grid.
 #[derive(Default)]
 pub(super) enum GivenFaces {
@@ -44,10 +46,22 @@ pub(super) struct UnstructuredGrid {
     pub faces: GivenFaces,
     /// 1-based line of each cell, or empty.
     pub lines: Vec<usize>,
+    /// Whether another piece owns each cell, or empty.
+    pub ghosts: Vec<bool>,
     /// Added to every vertex index: points of earlier pieces.
     pub first_point: usize,
     /// What messages call cells of these types, in place of VTK's numbers.
     pub labels: BTreeMap<i64, String>,
+}
+
+impl UnstructuredGrid {
+    /// Leaves the cells out that an array of ghosts marks.
+    pub fn mark_ghosts(&mut self, name: &str, values: &[f64]) {
+        self.ghosts.resize(self.types.len(), false);
+        for (ghost, &value) in self.ghosts.iter_mut().zip(values) {
+            *ghost |= is_duplicate(name, value);
+        }
+    }
 }
 
 /// What cells of a grid became.

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::Result;
 use subsolid::io::ControlMesh;
-use subsolid::limit::{Form, Reason, Summary};
+use subsolid::limit::{EvaluationSummary, Form, Reason, Solid, Summary};
 use subsolid::numbers::counted;
 use subsolid::parts::Estimate;
 use subsolid::scheme::VertexRule;
@@ -40,7 +40,7 @@ Examples:
   subsolid info model.mesh --ranks 1,8,64,512 --of-cells 100000000
   subsolid info model.mesh --ranks 8,64 --of-cells 100000000 --job quadrature --gauss 3
   subsolid info model.mesh --report model.html
-  subsolid info model.mesh --json | jq .kernels")]
+  subsolid info model.mesh --verbose --json | jq .kernels")]
 pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
@@ -84,32 +84,34 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let (levels, rule) = (arguments.levels, VertexRule::default());
     let mesh = arguments.model.prepare(mesh, levels, rule, console)?;
     let start = Instant::now();
-    let solid = arguments.model.analyze(&mesh, console)?;
+    let topology = arguments.model.topology(&mesh, console)?;
+    let mut summary = console.during("Counting", || Summary::new(&mesh, &topology))?;
+    let is_analyzed =
+        arguments.verbose || arguments.report.is_some() || arguments.ranks.need_solid();
+    let analyze = || console.during("Analyzing", || Solid::with_topology(&mesh, topology));
+    let solid = is_analyzed.then(analyze).transpose()?;
     console
         .status("Analyzed", format!("{} in {}", counted(mesh.cells.len(), "cell"), since(start)));
-    let mut summary = Summary::new(&mesh, &solid)?;
-    if arguments.verbose || console.json() {
-        summary = console.during("Decomposing", || summary.with_structures(&solid));
+    if let (true, Some(solid)) = (arguments.verbose, &solid) {
+        summary = console.during("Decomposing", || summary.with_evaluation(solid));
     }
-    let ranks = arguments.ranks.estimates(&summary, &solid);
-    if let Some(path) = &arguments.report {
+    let ranks = arguments.ranks.estimates(&summary, &mesh.cells, solid.as_ref());
+    if let (Some(path), Some(solid)) = (&arguments.report, &solid) {
         let title = title(&arguments.model);
-        let page = console.during("Drawing", || Page::of_analyzed(&mesh, &solid, &title))?;
-        report::write(path, page, tables(&summary, arguments.verbose), console)?;
+        let page = console.during("Drawing", || Page::of_analyzed(&mesh, solid, &title))?;
+        report::write(path, page, tables(&summary), console)?;
     }
     let report = Report { summary: &summary, ranks };
-    console.report(&report, || text(&summary, arguments.verbose) + &ranks::text(&report.ranks))?;
+    console.report(&report, || text(&summary) + &ranks::text(&report.ranks))?;
     Ok(Outcome::Done)
 }
 
 /// Names, and what belongs to them.
 type TextRows = Vec<[String; 2]>;
 
-fn text(summary: &Summary, verbose: bool) -> String {
+fn text(summary: &Summary) -> String {
     let mut rows = rows(summary);
-    if verbose {
-        rows.extend(how(summary));
-    }
+    rows.extend(summary.evaluation.iter().flat_map(how));
     aligned(rows)
 }
 
@@ -138,11 +140,9 @@ fn title(model: &ModelArguments) -> ViewOptions {
 }
 
 /// The tables of a model for pages.
-fn tables(summary: &Summary, verbose: bool) -> Vec<FigureTable> {
+fn tables(summary: &Summary) -> Vec<FigureTable> {
     let mut found = vec![("Control mesh", rows(summary))];
-    if verbose {
-        found.push(("How cells evaluate", how(summary)));
-    }
+    found.extend(summary.evaluation.iter().map(|e| ("How cells evaluate", how(e))));
     found.into_iter().map(|(title, rows)| table(title, rows)).collect()
 }
 
@@ -235,7 +235,7 @@ fn one_of(kinds: &str) -> &str {
 }
 
 /// What cells evaluate by.
-fn how(summary: &Summary) -> TextRows {
+fn how(summary: &EvaluationSummary) -> TextRows {
     let mut rows = TextRows::new();
     let mut line = |name: &str, value: String| rows.push([name.into(), value]);
     line("leaves", format!("{} at depth 0 to {}", summary.leaves, summary.depth));

@@ -201,7 +201,7 @@ impl<'m> Blocks<'m> {
         let find = || {
             let topology = Topology::of_part(mesh)?;
             if self.part.is_whole() {
-                topology.validate()?
+                topology.validate(&mesh.points)?
             } else {
                 // ghosts have not all their neighbors
                 topology.validate_around(owned)?

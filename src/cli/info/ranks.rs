@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use clap::{Args, ValueEnum};
 use subsolid::limit::{Solid, Summary};
+use subsolid::mesh::Cells;
 use subsolid::parts::{Estimate, Rates, Workload};
 use subsolid::plan::{LayersJob, MAX_SAMPLES};
 use subsolid::quadrature::{DEFAULT_GAUSS, QuadratureScheme};
@@ -144,16 +145,28 @@ impl RankArguments {
         Workload::layers(job, summary.boundary_faces as f64 * larger.powf(2.0 / 3.0))
     }
 
-    /// Estimates for a model, one per number of ranks.
-    pub fn estimates(&self, summary: &Summary, solid: &Solid) -> Vec<Estimate> {
-        let elements = solid.elements().len() as f64 / summary.cells.max(1) as f64;
+    /// Whether estimates need the analyzed solid.
+    pub fn need_solid(&self) -> bool {
+        self.are_given() && self.job == JobName::Quadrature
+    }
+
+    /// Estimates for a model, one per number of ranks; with the solid where they need it.
+    pub fn estimates(
+        &self,
+        summary: &Summary,
+        cells: &Cells,
+        solid: Option<&Solid>,
+    ) -> Vec<Estimate> {
+        let elements = |c: usize| cells.hexahedron(c).map_or(cells.vertices(c).len(), |_| 1);
+        let elements: usize = (0..cells.len()).map(elements).sum();
+        let elements = elements as f64 / summary.cells.max(1) as f64;
         let cells = self.of_cells.unwrap_or(summary.cells);
         let job = match self.job {
             JobName::Evaluate => Workload::evaluation(cells, elements, self.samples.unwrap_or(8)),
             JobName::Quadrature => {
                 let scheme =
                     QuadratureScheme { gauss: self.gauss.unwrap_or(DEFAULT_GAUSS), rings: None };
-                let points = Quadrature::point_count(solid, scheme);
+                let points = solid.map_or(0, |solid| Quadrature::point_count(solid, scheme));
                 Workload::quadrature(cells, points as f64 / summary.cells.max(1) as f64)
             }
             JobName::Refine => Workload::refinement(cells, elements, self.refinements.unwrap_or(1)),

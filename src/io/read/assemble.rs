@@ -139,7 +139,11 @@ impl<'a> Assembly<'a> {
             return Err(self
                 .error(
                     line,
-                    message!(self.next_cell(), " is flat: its corners are ", Vertex.ids(corners.iter().copied())),
+                    message!(
+                        self.next_cell(),
+                        " is flat: its corners are ",
+                        Vertex.ids(corners.iter().copied())
+                    ),
                 )
                 .with_help("remove the collapsed cell, or give it the corners of a solid"));
         }

@@ -13,8 +13,8 @@ use crate::error::Result;
 use crate::mesh::groups::face_group_name;
 
 use super::assemble::Assembly;
-use super::shape::VolumeShape;
 use super::lines::{Text, shown};
+use super::shape::VolumeShape;
 
 /// Cell array of the reference numbers of cells.
 const REFERENCE: &str = "medit:ref";

@@ -17,8 +17,8 @@ use crate::error::{Error, Result};
 use crate::mesh::groups::face_group_name;
 
 use super::assemble::Assembly;
-use super::shape::VolumeShape;
 use super::lines::{Text, integer, real, shown};
+use super::shape::VolumeShape;
 
 /// The array of the attributes of cells, and what groups of faces of an attribute are named after.
 const ATTRIBUTE: &str = "mfem:attribute";

@@ -177,7 +177,8 @@ impl<'a> Members<'a> {
                     Meaning::Set(child) if state[child] == SetVisit::New => path.push((child, 0)),
                     Meaning::Set(child) if state[child] == SetVisit::Open => {
                         let [name, by] = [child, set].map(|set| shown(sets[set].name.as_bytes()));
-                        assembly.skip(&format!("set `{name}` in set `{by}`, which it names itself"));
+                        assembly
+                            .skip(&format!("set `{name}` in set `{by}`, which it names itself"));
                     }
                     _ => {}
                 }

@@ -315,9 +315,9 @@ impl Deck<'_> {
         let number = self.element_number;
         let (have, [least, most]) = (self.element_nodes.len(), elements.nodes);
         if !(least..=most).contains(&have) {
-            return Err(self.incomplete(most, &elements.kind).with_help(
-                "give every element the nodes of its type",
-            ));
+            return Err(self
+                .incomplete(most, &elements.kind)
+                .with_help("give every element the nodes of its type"));
         }
         if let Some(set) = elements.set {
             let scope = self.sets.current();
@@ -346,8 +346,12 @@ impl Deck<'_> {
                 let Elements { kind, nodes, .. } = &*elements;
                 let takes = format!("(a {kind} has {} nodes)", nodes[1]);
                 let cell = self.assembly.next_cell();
-                Error::file(&path, Some(line), message!(cell, ": node {node} does not exist {takes}"))
-                    .with_help("give the node under *NODE")
+                Error::file(
+                    &path,
+                    Some(line),
+                    message!(cell, ": node {node} does not exist {takes}"),
+                )
+                .with_help("give the node under *NODE")
             })?;
             self.append_element(&elements, number, line)
                 .map_err(|error| error.in_file(&path, Some(line)))?;
@@ -388,7 +392,8 @@ impl Deck<'_> {
     fn incomplete(&self, need: usize, kind: &str) -> Error {
         let have = counted(self.element_nodes.len(), "node");
         let id = IdKind::Element.id(self.element_number);
-        self.assembly.error(Some(self.element_line), message!(id, ": ", have, ", a {kind} has {need}"))
+        self.assembly
+            .error(Some(self.element_line), message!(id, ": ", have, ", a {kind} has {need}"))
     }
 
     /// The row of an element must be complete when its section ends.

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use super::deck::Elements;
-use crate::io::read::shape::VolumeShape;
 use crate::io::read::lines::integer;
+use crate::io::read::shape::VolumeShape;
 use crate::io::read::tags::Tags;
 use crate::mesh::CellId;
 

@@ -66,7 +66,8 @@ pub(super) fn check_face_ghosts(
     values: &[f64],
     line: Option<usize>,
 ) -> Result<()> {
-    let is_duplicate = |&value: &f64| section == ArraySection::CellData && is_duplicate(name, value);
+    let is_duplicate =
+        |&value: &f64| section == ArraySection::CellData && is_duplicate(name, value);
     if values.iter().any(is_duplicate) {
         return Err(Error::file(path, line, "the piece has ghost cells")
             .with_help("write it without ghost levels; ghosts repeat cells of others"));

@@ -48,8 +48,8 @@ use crate::mesh::groups::{face_group_name, names_group};
 use crate::numbers::{by_count, counted};
 
 use super::assemble::Assembly;
-use super::shape::{VolumeShape, drop_repeated};
 use super::groups::MAX_FACE_GROUPS;
+use super::shape::{VolumeShape, drop_repeated};
 use ghosts::{check_ghosts, is_ghosts};
 use grid::{GivenFaces, KeptCells, UnstructuredGrid};
 use outline::ArraySection;

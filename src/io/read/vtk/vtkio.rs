@@ -176,11 +176,7 @@ fn each<P>(
     })
 }
 
-fn push_grid(
-    assembly: &mut Assembly,
-    mut grid: UnstructuredGrid,
-    data: &Attributes,
-) -> Result<()> {
+fn push_grid(assembly: &mut Assembly, mut grid: UnstructuredGrid, data: &Attributes) -> Result<()> {
     each_ghosts(assembly, data, |name, values| {
         grid.mark_ghosts(name, values);
         Ok(())

@@ -69,7 +69,7 @@ pub struct Report<'a> {
 }
 
 impl JsonReport for Report<'_> {
-    const SCHEMA: &'static str = "subsolid.info/1";
+    const SCHEMA: &'static str = "subsolid.info/2";
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {

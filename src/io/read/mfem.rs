@@ -29,8 +29,8 @@ const BOUNDARY_ATTRIBUTE: &str = "mfem:bdr_attribute";
 const VERSIONS: [&str; 3] = ["v1.0", "v1.2", "v1.3"];
 
 /// How to get a file that is read from one that is not.
-const CONVERT: &str = "convert it with MFEM itself: `Mesh::PrintVTU`, or `Mesh::Print` of a \
-                       conforming mesh with continuous nodes (`Mesh::SetCurvature(1)`)";
+const CONVERT: &str = "write it by MFEM's `Mesh::PrintVTU`; a periodic mesh, whose nodes are not \
+                       continuous, before it is made periodic";
 
 /// Reads an MFEM file that is already in memory.
 pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> {

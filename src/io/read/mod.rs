@@ -260,8 +260,11 @@ fn format(path: &Path, bytes: &[u8]) -> Result<Format> {
         return Ok(Format::Medit);
     }
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    if matches!(bytes, [1, 0, 0, 0, ..] | [0, 0, 0, 1, ..]) && extension.starts_with("mesh") {
-        return refused("a binary MEDIT mesh", &foreign::through_meshio(path, "medit"));
+    let is_binary = matches!(bytes, [1, 0, 0, 0, ..] | [0, 0, 0, 1, ..]);
+    if let ("mesh", true, Some(error)) =
+        (&*extension, is_binary, foreign::refusal(path, head, "meshb"))
+    {
+        return Err(error);
     }
     if head[0] == b'*' && head.get(1).is_some_and(|&b| b == b'*' || b.is_ascii_alphabetic()) {
         return Ok(Format::Abaqus);
@@ -283,9 +286,6 @@ fn format(path: &Path, bytes: &[u8]) -> Result<Format> {
             Err(Error::file(path, None, "a surface, not a control mesh of cells")
                 .with_help(message!(Command::ReadSurface, " reads surfaces")))
         }
-        _ => refused(
-            "the format of the file is unknown",
-            &format!("{FORMATS}; for others, {}", foreign::through_meshio(path, "")),
-        ),
+        _ => refused("the format of the file is unknown", FORMATS),
     }
 }

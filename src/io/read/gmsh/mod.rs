@@ -21,6 +21,7 @@ use crate::mesh::Attribute;
 use crate::numbers::{by_count, counted};
 
 use super::assemble::Assembly;
+use super::foreign::through_gmsh;
 use super::groups::PHYSICAL;
 use super::lines::{Text, shown};
 use super::tags::Tags;
@@ -63,10 +64,7 @@ pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> 
                 return Err(file
                     .values
                     .error("nodes with parameters of their entities ($ParametricNodes)")
-                    .with_help(
-                        "save it without: gmsh in.msh -save -format msh41 \
-                         -setnumber Mesh.SaveParametric 0 -o out.msh",
-                    ));
+                    .with_help(file.convert()));
             }
             b"$PhysicalNames" => file.physical_names()?,
             b"$Entities" if file.version == 4 => file.entities()?,
@@ -127,7 +125,11 @@ impl Gmsh<'_> {
     fn refused_version(&self, version: &str) -> Error {
         self.values
             .error(format!("Gmsh version {version}; 2.x and 4.1 are read"))
-            .with_help("save it as 4.1: gmsh in.msh -save -format msh41 -o out.msh")
+            .with_help(self.convert())
+    }
+
+    fn convert(&self) -> String {
+        through_gmsh(self.assembly.path, &["msh"], "msh41", "msh")
     }
 
     fn nodes(&mut self) -> Result<()> {

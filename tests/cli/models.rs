@@ -155,7 +155,8 @@ fn a_box_is_welded_unless_told_otherwise() {
 fn touching_cells_are_taken_apart_as_advised() {
     let directory = tempdir().unwrap();
     let path = directory.path();
-    let points = "0 0 0 1 0 0 1 1 0 0 1 0 0 0 1 1 0 1 1 1 1 0 1 1 2 1 0 2 2 0 1 2 0 2 1 1 2 2 1 1 2 1";
+    let points =
+        "0 0 0 1 0 0 1 1 0 0 1 0 0 0 1 1 0 1 1 1 1 0 1 1 2 1 0 2 2 0 1 2 0 2 1 1 2 2 1 1 2 1";
     let cells = "8 0 1 2 3 4 5 6 7\n8 2 8 9 10 6 11 12 13";
     let text = format!(
         "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 14 double\n{points}\n\
@@ -164,7 +165,11 @@ fn touching_cells_are_taken_apart_as_advised() {
     fs::write(path.join("a.vtk"), text).unwrap();
     refused(path, "info a.vtk", "cells touch there in the edge only");
     let advice = "refine a.vtk --levels 0 --split-nonmanifold -o b.vtu";
-    refused(path, "info a.vtk", &format!("`subsolid {}`", advice.replace("a.vtk", "IN").replace("b.vtu", "OUT")));
+    refused(
+        path,
+        "info a.vtk",
+        &format!("`subsolid {}`", advice.replace("a.vtk", "IN").replace("b.vtu", "OUT")),
+    );
     done(path, advice);
     let info = json(path, "info b.vtu --json");
     assert_eq!((&info["vertices"], &info["parts"]), (&16.into(), &2.into()));

@@ -55,7 +55,7 @@ fn ghost_cells_are_left_out() {
             assert_eq!(mesh.cells.len(), 1);
             assert!(mesh.cell_data.iter().all(|array| array.values.len() == array.width));
             let left_out = report.left_out().unwrap();
-            assert!(left_out.contains("1 ghost cell, which other pieces own"), "{left_out}");
+            assert!(left_out.contains("1 ghost cell of other pieces"), "{left_out}");
         }
     }
 }

@@ -380,7 +380,7 @@ fn sections_must_agree() {
     );
     assert_says(
         &refusal("a.inp", with(samples::abaqus(), "C3D8R", "C3D20R")),
-        &["cell 0", "C3D20R"],
+        &["a.inp:18: element 1: 17 nodes, a C3D20R has 20"],
     );
     assert_says(
         &refusal("a.inp", with(samples::abaqus(), "C3D8R", "B31")),

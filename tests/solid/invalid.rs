@@ -178,7 +178,10 @@ fn a_pyramid_given_as_a_polyhedron() {
     mesh.cells.push_polyhedron(pyramid);
     refused(&mesh, &["cell 1 is a pyramid, with 4 faces at its vertex 8"]);
     let help = Solid::new(&mesh).unwrap_err().help().unwrap().to_string();
-    assert!(help.contains("its square face is that of cell 0, so that it cannot be split"), "{help}");
+    assert!(
+        help.contains("its square face is that of cell 0, so that it cannot be split"),
+        "{help}"
+    );
 }
 
 #[test]

@@ -55,13 +55,12 @@ const FORMATS: [Foreign; 26] = [
 impl Foreign {
     fn refusal(&self, path: &Path) -> Error {
         let Self(what, endings, way) = self;
-        let name = name(path, endings);
         let help = match way {
             Way::Gmsh => through_gmsh(path, endings, "msh41", "msh"),
             Way::GmshToMedit => through_gmsh(path, endings, "mesh", "mesh"),
             Way::Meshio(format) => format!(
-                "convert it: `pip install meshio; meshio convert --input-format {format} {name} \
-                 out.vtu`"
+                "convert it: `pip install meshio; meshio convert --input-format {format} {} out.vtu`",
+                name(path, &[])
             ),
             Way::Nothing => {
                 "no converter is known that keeps its cells and groups: write Gmsh .msh, \

@@ -7,20 +7,9 @@ use nalgebra::Isometry3;
 
 use super::includes::Includes;
 use super::sets::Sets;
-use super::types::ElementFamily;
+use super::types::Elements;
 use crate::io::read::assemble::Assembly;
 use crate::io::read::lines::Text;
-
-/// Elements of one type.
-pub(super) struct Elements {
-    pub(super) family: ElementFamily,
-    /// Fewest and most nodes of an element.
-    pub(super) nodes: [usize; 2],
-    /// Name of the type in the deck, in capitals.
-    pub(super) kind: String,
-    /// Set that they are in, if any.
-    pub(super) set: Option<usize>,
-}
 
 /// The section that is being read.
 pub(super) enum DeckSection {

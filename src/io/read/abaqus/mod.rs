@@ -14,8 +14,9 @@
 
 mod deck;
 mod groups;
-pub(in crate::io) mod includes;
+mod includes;
 mod instance;
+mod keywords;
 mod members;
 mod scope;
 mod sets;
@@ -30,16 +31,20 @@ use crate::numbers::counted;
 use super::assemble::Assembly;
 use super::lines::{Text, integer, real, shown};
 use crate::io::source;
-use deck::{Deck, DeckParts, DeckSection, Elements};
-use includes::Includes;
+use deck::{Deck, DeckParts, DeckSection};
+use includes::{Includes, MAX_INCLUDES};
 use instance::{has_instances, is_end_of_part};
+use keywords::{fields, keyword, option, whole_keyword};
 use scope::{DeckElement, RowMember, WaitingElement};
 use sets::{Sets, SurfaceSide};
-use types::{ElementFamily, Type};
+use types::{ElementFamily, Elements, Type};
 
 /// Sections without which the mesh would not be what the deck describes.
 const REFUSED: [&str; 8] =
     ["SYSTEM", "NGEN", "NFILL", "NCOPY", "NMAP", "ELGEN", "ELCOPY", "IMPORT"];
+
+/// Files one of which includes the other.
+const MAX_DEPTH: usize = 32;
 
 /// Reads an Abaqus deck that is already in memory.
 pub(super) fn read<'a>(path: &'a Path, bytes: &[u8]) -> Result<Assembly<'a>> {
@@ -74,6 +79,39 @@ pub(super) fn included(path: &Path) -> Result<Vec<PathBuf>> {
         return Ok(Vec::new());
     }
     Ok(Includes::read(path, &source::file_bytes(path)?).paths().collect())
+}
+
+impl<'a> Deck<'a> {
+    /// Reads the lines of a file in place of the keyword that names it.
+    pub(super) fn include(&mut self, name: &str) -> Result<()> {
+        let refused = |message: String, help: &str| {
+            let message = format!("the included file {name}: {message}");
+            Err(self.text.error(message).with_help(help))
+        };
+        let wanted = includes::included(self.assembly.path, name);
+        let Some((path, bytes)) = self.includes.get(&wanted) else {
+            let why = source::file_bytes(&wanted).err();
+            let why = why.map_or("there are too many".into(), |why: Error| why.to_string());
+            return refused(why, "keep it where the deck names it, relative to the deck's folder");
+        };
+        if self.depth == MAX_DEPTH || self.included == MAX_INCLUDES {
+            return refused("it includes itself".into(), "name every file once");
+        }
+        self.included += 1;
+        self.depth += 1;
+        self.within(Text::new(path, bytes))?;
+        self.depth -= 1;
+        Ok(())
+    }
+
+    /// Reads other lines, and goes on where it was.
+    pub(super) fn within(&mut self, text: Text<'a>) -> Result<()> {
+        let at = std::mem::replace(&mut self.text, text);
+        let path = std::mem::replace(&mut self.assembly.path, text.path());
+        self.read_lines()?;
+        (self.text, self.assembly.path) = (at, path);
+        Ok(())
+    }
 }
 
 impl Deck<'_> {
@@ -413,50 +451,6 @@ impl Deck<'_> {
 
     fn expected(&self, what: &str, found: &[u8]) -> Error {
         self.text.unexpected(found, what, "separate the numbers of a row by commas")
-    }
-}
-
-/// A keyword line (without its star), with the lines of options that a comma at its end announces.
-fn whole_keyword(text: &mut Text, line: &[u8]) -> String {
-    let mut whole = line.to_vec();
-    while whole.ends_with(b",") {
-        let mut ahead = *text;
-        let Some(next) = ahead.next_line() else { break };
-        // rows of numbers follow a comma that announces nothing
-        if !next.first().is_some_and(u8::is_ascii_alphabetic) {
-            break;
-        }
-        whole.extend_from_slice(next);
-        *text = ahead;
-    }
-    String::from_utf8_lossy(&whole).chars().filter(|c| !c.is_control()).collect()
-}
-
-/// The value of an option among the fields of a keyword line.
-fn option<'a>(fields: &[&'a str], wanted: &str) -> Option<&'a str> {
-    fields.iter().skip(1).find_map(|field| {
-        let (name, value) = field.split_once('=')?;
-        let is_it = name.trim().eq_ignore_ascii_case(wanted);
-        is_it.then(|| value.trim().trim_matches('"'))
-    })
-}
-
-/// The fields of a line, apart by commas that are not within quotes.
-fn fields(line: &str) -> Vec<&str> {
-    let mut is_quoted = false;
-    let is_end = |c: char| {
-        is_quoted ^= c == '"';
-        c == ',' && !is_quoted
-    };
-    line.split(is_end).map(str::trim).collect()
-}
-
-/// A keyword in capitals and in the form of [`Deck::keyword`]: blanks in it mean nothing to Abaqus.
-fn keyword(field: &str) -> String {
-    let words: String = field.split_whitespace().collect::<String>().to_ascii_uppercase();
-    match words.strip_prefix("END") {
-        Some(what @ ("PART" | "INSTANCE" | "ASSEMBLY")) => format!("END {what}"),
-        _ => field.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_uppercase(),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use super::deck::Elements;
+use super::types::Elements;
 use crate::io::read::lines::integer;
 use crate::io::read::shape::VolumeShape;
 use crate::io::read::tags::Tags;

@@ -20,6 +20,17 @@ impl ElementFamily {
     }
 }
 
+/// Elements of one type.
+pub(super) struct Elements {
+    pub(super) family: ElementFamily,
+    /// Fewest and most nodes of an element.
+    pub(super) nodes: [usize; 2],
+    /// Name of the type in the deck, in capitals.
+    pub(super) kind: String,
+    /// Set that they are in, if any.
+    pub(super) set: Option<usize>,
+}
+
 /// An element type.
 pub(super) enum Type {
     /// Elements that are read, with the fewest and most nodes of one.

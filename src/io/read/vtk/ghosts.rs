@@ -1,11 +1,12 @@
 //! The arrays that mark ghosts: cells that other pieces own, and hidden cells and points. They are
 //! not arrays of the mesh.
 
-use crate::io::dataset::{GHOST_LEVELS, GHOST_TYPE};
 use std::path::Path;
 
+use super::grid::UnstructuredGrid;
 use super::outline::ArraySection;
 use crate::error::{Error, Result};
+use crate::io::dataset::{GHOST_LEVELS, GHOST_TYPE};
 
 const DUPLICATE_CELL: i64 = 1;
 const HIDDEN_CELL: i64 = 32;
@@ -17,8 +18,18 @@ pub(super) fn is_ghosts(name: &str) -> bool {
 }
 
 /// Whether an array marks a cell that another piece owns.
-pub(super) fn is_duplicate(name: &str, value: f64) -> bool {
+fn is_duplicate(name: &str, value: f64) -> bool {
     name == GHOST_LEVELS && value > 0.0 || name == GHOST_TYPE && value as i64 & DUPLICATE_CELL != 0
+}
+
+impl UnstructuredGrid {
+    /// Leaves the cells out that an array of ghosts marks.
+    pub fn mark_ghosts(&mut self, name: &str, values: &[f64]) {
+        self.ghosts.resize(self.types.len(), false);
+        for (ghost, &value) in self.ghosts.iter_mut().zip(values) {
+            *ghost |= is_duplicate(name, value);
+        }
+    }
 }
 
 /// What an array of ghosts marks that is not to be read, and what to do about it. Points that other

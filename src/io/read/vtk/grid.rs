@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::ghosts::is_duplicate;
-
 /// The faces of the polyhedra of a grid.
 #[derive(Default)]
 pub(super) enum GivenFaces {
@@ -52,16 +50,6 @@ pub(super) struct UnstructuredGrid {
     pub first_point: usize,
     /// What messages call cells of these types, in place of VTK's numbers.
     pub labels: BTreeMap<i64, String>,
-}
-
-impl UnstructuredGrid {
-    /// Leaves the cells out that an array of ghosts marks.
-    pub fn mark_ghosts(&mut self, name: &str, values: &[f64]) {
-        self.ghosts.resize(self.types.len(), false);
-        for (ghost, &value) in self.ghosts.iter_mut().zip(values) {
-            *ghost |= is_duplicate(name, value);
-        }
-    }
 }
 
 /// What cells of a grid became.

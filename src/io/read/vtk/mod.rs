@@ -171,7 +171,7 @@ impl UnstructuredGrid {
             })?;
             start = end;
             if self.ghosts.get(index) == Some(&true) {
-                cells.assembly.skip("ghost cells, which other pieces own");
+                cells.assembly.skip("ghost cells of other pieces");
                 continue;
             }
             let kind = kind(cell_type);

@@ -14,6 +14,8 @@ enum Way {
     Gmsh,
     /// By Gmsh to MEDIT: groups that have no names become reference numbers.
     GmshToMedit,
+    /// By Gmsh to MEDIT, whose blocks of cells repeat the nodes where they touch.
+    GmshJoined,
     /// By meshio, which calls the format so.
     Meshio(&'static str),
     /// By the program that wrote the mesh.
@@ -29,7 +31,7 @@ const FORMATS: [Foreign; 26] = [
     Foreign("a CGNS file", &["cgns"], Way::Gmsh),
     Foreign("a Gambit neutral file", &["neu"], Way::Gmsh),
     Foreign("a Nastran deck", &["bdf", "nas", "fem"], Way::GmshToMedit),
-    Foreign("a PLOT3D grid", &["p3d"], Way::GmshToMedit),
+    Foreign("a PLOT3D grid", &["p3d"], Way::GmshJoined),
     Foreign("a binary MEDIT mesh", &["meshb"], Way::Meshio("medit")),
     Foreign("an AVS UCD file", &["avs"], Way::Meshio("avsucd")),
     Foreign("an SU2 mesh", &["su2"], Way::Meshio("su2")),
@@ -58,6 +60,11 @@ impl Foreign {
         let help = match way {
             Way::Gmsh => through_gmsh(path, endings, "msh41", "msh"),
             Way::GmshToMedit => through_gmsh(path, endings, "mesh", "mesh"),
+            Way::GmshJoined => format!(
+                "convert it, and join its blocks: `pip install gmsh; echo 'Merge \"{}\"; Coherence \
+                 Mesh;' > in.geo; gmsh in.geo -save -format mesh -o out.mesh`",
+                name(path, endings)
+            ),
             Way::Meshio(format) => format!(
                 "convert it: `pip install meshio; meshio convert --input-format {format} {} out.vtu`",
                 name(path, &[])

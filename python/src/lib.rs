@@ -97,6 +97,7 @@ mod _subsolid {
     ///         this angle, in degrees.
     ///     memory: Maximum size of the decompressed arrays and the structured grids of the file, in
     ///         GB; None for half of the machine's memory.
+    ///     split_nonmanifold: Gives cells that meet in an edge or vertex only vertices of their own.
     ///
     /// Raises:
     ///     Error: For a file that cannot be read, is not a valid control mesh, or takes more memory.
@@ -109,12 +110,13 @@ mod _subsolid {
     ///     >>> subsolid.read("fan.vtu", crease_angle=40)
     ///     <subsolid.Solid: 305 vertices, 180 cells>
     #[pyfunction]
-    #[pyo3(signature = (path, *, crease_angle=None, memory=None))]
+    #[pyo3(signature = (path, *, crease_angle=None, memory=None, split_nonmanifold=false))]
     fn read(
         py: Python<'_>,
         path: PathBuf,
         crease_angle: Option<f64>,
         memory: Option<f64>,
+        split_nonmanifold: bool,
     ) -> PyResult<PySolid> {
         let options = ReadOptions::of_memory(memory).py()?;
         let (mut mesh, report) = py.work(|| io::read_with_options(&path, options)).py()?;
@@ -132,6 +134,9 @@ mod _subsolid {
                 by_count(found.count, "lies", "lie")
             );
             warn(py, &message)?;
+        }
+        if split_nonmanifold {
+            subsolid::refine::split_nonmanifold(&mut mesh).py()?;
         }
         if let Some(degrees) = crease_angle {
             subsolid::refine::crease_by_angle(&mut mesh, degrees).py()?;

@@ -270,7 +270,11 @@ impl PySolid {
         moved(py, classes, &[count])
     }
 
-    /// Counts, valences, classes and structures as a dictionary; that of `subsolid info --json`.
+    /// Counts, valences and classes as a dictionary; that of `subsolid info --json`.
+    ///
+    /// Args:
+    ///     verbose: Also how cells evaluate: leaves, published kernels and structures, each of which
+    ///         is decomposed.
     ///
     /// Returns:
     ///     A dictionary.
@@ -282,9 +286,14 @@ impl PySolid {
     ///     >>> box = subsolid.shape("box", 2, 2, 2)
     ///     >>> isinstance(box.info(), dict)
     ///     True
-    fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    #[pyo3(signature = (*, verbose=false))]
+    fn info<'py>(&self, py: Python<'py>, verbose: bool) -> PyResult<Bound<'py, PyAny>> {
         let Analyzed { mesh, solid, .. } = &*self.shared;
-        dictionary(py, &Summary::new(mesh, solid).py()?.with_structures(solid))
+        let mut summary = Summary::new(mesh, solid.topology()).py()?;
+        if verbose {
+            summary = py.work(|| summary.with_evaluation(solid));
+        }
+        dictionary(py, &summary)
     }
 
     /// Jacobian determinants and scaled Jacobians over samples as a dictionary, cells of poor

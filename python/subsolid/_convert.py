@@ -32,7 +32,7 @@ def from_pyvista(grid: Any, *, crease_angle: Optional[float] = None) -> Solid:
         The solid.
 
     Raises:
-        Error: For other cells, and for ghost and hidden cells.
+        Error: For other cells, and for hidden cells.
 
     Example:
         >>> grid = subsolid.shape("box", 2, 2, 2).to_pyvista("control")
@@ -77,8 +77,9 @@ def from_meshio(mesh: Any, *, crease_angle: Optional[float] = None) -> Solid:
 
     Point data become attributes; cell data stay. Triangles, quads and polygons are in groups of
     faces: by Gmsh's names in ``field_data``, by ``cell_sets``, and by cell data of integers as in VTK
-    files. Named volumes and ``cell_sets`` of cells become groups of cells. Arrays of creases and
-    corners are those of VTK files.
+    files. Named volumes and ``cell_sets`` of cells become groups of cells. An element that Gmsh lists
+    once for each of its groups is one cell in all of them. Arrays of creases and corners are those of
+    VTK files.
 
     Args:
         mesh: Hexahedra, wedges and tetrahedra, and faces of them. Cells of high order are taken by
@@ -91,8 +92,8 @@ def from_meshio(mesh: Any, *, crease_angle: Optional[float] = None) -> Solid:
         The solid.
 
     Raises:
-        Error: If there is no cell of these kinds, or one of another kind of volume, and for ghost
-            and hidden cells.
+        Error: If there is no cell of these kinds, or one of another kind of volume, and for hidden
+            cells.
 
     Example:
         >>> import meshio

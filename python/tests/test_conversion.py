@@ -98,10 +98,40 @@ def test_plain_and_high_order_cells_stand_side_by_side() -> None:
     assert same.corners[0].tolist() == [same.cells[0][6]]
 
 
-def test_ghost_and_hidden_cells_are_refused_as_in_files(tmp_path: Any) -> None:
+def test_ghost_cells_are_left_out_as_in_files(tmp_path: Any) -> None:
     points, cells = box(3, 1, 1)
     grid = pyvista.UnstructuredGrid({12: cells}, points)
-    for bit, what in ((1, "ghost cells"), (32, "hidden cells")):
+    grid.cell_data["vtkGhostType"] = np.array([0, 0, 1], "u1")
+    path = str(tmp_path / "grid.vtu")
+    grid.save(path)
+    with pytest.warns(UserWarning, match="1 ghost cell of other pieces"):
+        found = [subsolid.read(path), subsolid.from_pyvista(grid), subsolid.from_meshio(meshio.read(path))]
+    assert [solid.n_cells for solid in found] == [2, 2, 2]
+
+
+def test_groups_that_overlap_are_merged_as_in_files(tmp_path: Any) -> None:
+    """Gmsh's version 2 lists an element once for each of its groups."""
+    names = '$PhysicalNames\n4\n2 5 "low"\n2 6 "all faces"\n3 1 "left"\n3 2 "all "\n$EndPhysicalNames\n'
+    nodes = "".join(f"{i + 1} {i & 1} {i >> 1 & 1} {i >> 2}\n" for i in range(8))
+    quad, hexahedron = "1 3 4 2", "1 2 4 3 5 6 8 7"
+    rows = [f"3 2 5 1 {quad}", f"3 2 6 1 {quad}", f"5 2 1 1 {hexahedron}", f"5 2 2 1 {hexahedron}"]
+    elements = "".join(f"{i + 1} {row}\n" for i, row in enumerate(rows))
+    path = str(tmp_path / "mesh.msh")
+    with open(path, "w") as file:
+        file.write(f"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n{names}$Nodes\n8\n{nodes}$EndNodes\n")
+        file.write(f"$Elements\n4\n{elements}$EndElements\n")
+    known, found = subsolid.read(path), subsolid.from_meshio(meshio.read(path))
+    for solid in (known, found):
+        assert solid.n_cells == 1
+        assert sorted(solid.face_groups) == ["all faces", "low"]
+        assert sorted(solid.cell_data) == ["gmsh:physical", "group:all", "group:left"]
+        assert all(solid.cell_data[name].tolist() == [1] for name in solid.cell_data)
+
+
+def test_hidden_cells_are_refused_as_in_files(tmp_path: Any) -> None:
+    points, cells = box(3, 1, 1)
+    grid = pyvista.UnstructuredGrid({12: cells}, points)
+    for bit, what in ((32, "hidden cells"),):
         grid.cell_data["vtkGhostType"] = np.array([0, 0, bit], "u1")
         path = str(tmp_path / "grid.vtu")
         grid.save(path)

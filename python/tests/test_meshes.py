@@ -88,8 +88,9 @@ def test_info_and_quality_are_those_of_the_program(command: Any, models: Any, br
 
     report = json.loads(command("info", models / "bracket.vtk", "--json"))
     assert report.pop("program").startswith("subsolid ")
-    assert report.pop("schema") == "subsolid.info/1"
+    assert report.pop("schema") == "subsolid.info/2"
     assert report == bracket.info()
+    assert "structures" not in report and bracket.info(verbose=True)["structures"]
     try:
         text = command("evaluate", models / "bracket.vtk", "--gauss", 3, "--quality", "--json")
     except subprocess.CalledProcessError as done:  # 1 says that the quality is poor

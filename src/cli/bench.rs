@@ -99,7 +99,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
                     let start = Instant::now();
                     let model = BenchModel::load(path, &name, job.level)?;
                     bar.suspend(|| console.read(path.display(), model.describe(), start));
-                    results.models.push(model.summary()?);
+                    results.models.push(model.summary());
                     model
                 }
             };

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::Result;
 use subsolid::io::ControlMesh;
-use subsolid::limit::{Form, Reason, Summary};
+use subsolid::limit::{EvaluationSummary, Form, Reason, Solid, Summary};
 use subsolid::numbers::counted;
 use subsolid::scheme::VertexRule;
 use subsolid::view::{FigureTable, Page, ViewOptions};
@@ -36,7 +36,7 @@ Examples:
   subsolid info model.mesh --levels 1 --crease-angle 40
   subsolid info skin.obj
   subsolid info model.mesh --report model.html
-  subsolid info model.mesh --json | jq .kernels")]
+  subsolid info model.mesh --verbose --json | jq .kernels")]
 pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
@@ -60,7 +60,7 @@ pub struct Report<'a> {
 }
 
 impl JsonReport for Report<'_> {
-    const SCHEMA: &'static str = "subsolid.info/1";
+    const SCHEMA: &'static str = "subsolid.info/2";
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
@@ -74,30 +74,31 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let (levels, rule) = (arguments.levels, VertexRule::default());
     let mesh = arguments.model.prepare(mesh, levels, rule, console)?;
     let start = Instant::now();
-    let solid = arguments.model.analyze(&mesh, console)?;
+    let topology = arguments.model.topology(&mesh, console)?;
+    let mut summary = console.during("Counting", || Summary::new(&mesh, &topology))?;
+    let is_analyzed = arguments.verbose || arguments.report.is_some();
+    let analyze = || console.during("Analyzing", || Solid::with_topology(&mesh, topology));
+    let solid = is_analyzed.then(analyze).transpose()?;
     console
         .status("Analyzed", format!("{} in {}", counted(mesh.cells.len(), "cell"), since(start)));
-    let mut summary = Summary::new(&mesh, &solid)?;
-    if arguments.verbose || console.json() {
-        summary = console.during("Decomposing", || summary.with_structures(&solid));
+    if let (true, Some(solid)) = (arguments.verbose, &solid) {
+        summary = console.during("Decomposing", || summary.with_evaluation(solid));
     }
-    if let Some(path) = &arguments.report {
+    if let (Some(path), Some(solid)) = (&arguments.report, &solid) {
         let title = title(&arguments.model);
-        let page = console.during("Drawing", || Page::of_analyzed(&mesh, &solid, &title))?;
-        report::write(path, page, tables(&summary, arguments.verbose), console)?;
+        let page = console.during("Drawing", || Page::of_analyzed(&mesh, solid, &title))?;
+        report::write(path, page, tables(&summary), console)?;
     }
-    console.report(&Report { summary: &summary }, || text(&summary, arguments.verbose))?;
+    console.report(&Report { summary: &summary }, || text(&summary))?;
     Ok(Outcome::Done)
 }
 
 /// Names, and what belongs to them.
 type TextRows = Vec<[String; 2]>;
 
-fn text(summary: &Summary, verbose: bool) -> String {
+fn text(summary: &Summary) -> String {
     let mut rows = rows(summary);
-    if verbose {
-        rows.extend(how(summary));
-    }
+    rows.extend(summary.evaluation.iter().flat_map(how));
     aligned(rows)
 }
 
@@ -126,11 +127,9 @@ fn title(model: &ModelArguments) -> ViewOptions {
 }
 
 /// The tables of a model for pages.
-fn tables(summary: &Summary, verbose: bool) -> Vec<FigureTable> {
+fn tables(summary: &Summary) -> Vec<FigureTable> {
     let mut found = vec![("Control mesh", rows(summary))];
-    if verbose {
-        found.push(("How cells evaluate", how(summary)));
-    }
+    found.extend(summary.evaluation.iter().map(|e| ("How cells evaluate", how(e))));
     found.into_iter().map(|(title, rows)| table(title, rows)).collect()
 }
 
@@ -223,7 +222,7 @@ fn one_of(kinds: &str) -> &str {
 }
 
 /// What cells evaluate by.
-fn how(summary: &Summary) -> TextRows {
+fn how(summary: &EvaluationSummary) -> TextRows {
     let mut rows = TextRows::new();
     let mut line = |name: &str, value: String| rows.push([name.into(), value]);
     line("leaves", format!("{} at depth 0 to {}", summary.leaves, summary.depth));

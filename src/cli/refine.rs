@@ -10,7 +10,7 @@ use serde::Serialize;
 use subsolid::cluster::Ranks;
 use subsolid::mesh::SolidMesh;
 use subsolid::numbers::counted;
-use subsolid::refine::reorient;
+use subsolid::refine::{reorient, split_nonmanifold};
 use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result, io};
 
@@ -32,6 +32,7 @@ Examples:
   subsolid refine model.mesh --levels 0 --reorient -o right.vtu
   subsolid refine model.vtu --levels 0 --weld -o joined.vtu
   subsolid refine model.vtu --levels 0 --weld=1e-6 -o joined.vtu
+  subsolid refine model.vtu --levels 0 --split-nonmanifold -o parts.vtu
   subsolid refine model.mesh --vertex-rule joy-maccracken -o fine.vtk")]
 pub struct Arguments {
     #[command(flatten)]
@@ -52,6 +53,10 @@ pub struct Arguments {
     #[arg(long, value_name = "DISTANCE", num_args = 0..=1, require_equals = true,
           default_missing_value = "0")]
     weld: Option<f64>,
+    /// Give cells that meet in an edge or vertex only vertices of their own first, so that they
+    /// become separate parts; use --levels 0 to do only this
+    #[arg(long)]
+    split_nonmanifold: bool,
     /// File to write: .vtu, .pvtu, .vtk, .csv or .npz
     #[arg(long, short, value_name = "OUT")]
     output: PathBuf,
@@ -89,6 +94,10 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
         Some(distance) => arguments.model.read_welded(distance, console)?,
         None => arguments.model.read(console)?,
     };
+    if arguments.split_nonmanifold {
+        let added = split_nonmanifold(&mut mesh)?;
+        console.status("Split", format!("cells that touch: {} added", counted(added, "vertex")));
+    }
     if arguments.reorient {
         let changed = reorient(&mut mesh)?;
         console.status("Reoriented", counted(changed, "cell"));

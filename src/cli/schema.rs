@@ -15,7 +15,7 @@ use super::{
 
 /// Print the JSON schema of a report
 ///
-/// Every report of --json names its schema: "schema": "subsolid.info/1". Without a name, lists the
+/// Every report of --json names its schema: "schema": "subsolid.info/2". Without a name, lists the
 /// reports and what prints them.
 #[derive(Args)]
 #[command(after_help = "\

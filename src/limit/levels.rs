@@ -88,7 +88,7 @@ impl Solid {
     }
 
     fn analyzed(mesh: &SolidMesh, topology: Topology, rule: VertexRule) -> Result<Self> {
-        topology.validate()?;
+        topology.validate(&mesh.points)?;
         check_analysis(topology.cells().len())?;
         let sharpness = Sharpness::resolve(&mesh.creases, &topology)?;
         mesh.creases.check_evaluable(0)?;

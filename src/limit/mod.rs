@@ -39,4 +39,7 @@ pub use structure::{
     layered_weights, tensor_weights,
 };
 pub(crate) use structure::{Domain, MIDDLE, NetKey, NetRows, Next, Sibling, StructureStore};
-pub use summary::{CellArraySummary, ClassCounts, StructureSummary, Summary, kernel_name};
+pub use summary::{
+    CellArraySummary, ClassCounts, EvaluationSummary, StructureSummary, Summary, kernel_name,
+    kernels,
+};

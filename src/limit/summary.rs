@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::{Class, Form, Leaf, LeafKind, PowersReport, Reason, Solid, Structure};
+use super::{Class, Form, Leaf, LeafKind, PowersReport, Reason, Solid, Structure, classify};
 use crate::error::Result;
 use crate::mesh::{CellArray, CellKind, SolidMesh};
-use crate::topology::Sharpness;
+use crate::topology::{Sharpness, Topology, stars};
 
-/// Counts of a mesh and of the solid made of it.
+/// Counts of a mesh, and how the solid made of it evaluates.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Summary {
@@ -54,15 +54,25 @@ pub struct Summary {
     pub sharp_valences: BTreeMap<usize, usize>,
     /// Number of vertices with a sharpness of their own (corners).
     pub sharp_corners: usize,
-    /// Number of cells by class.
+    /// Number of cells by class, as the stars of their vertices tell. How cells evaluate may show
+    /// that a net of a layered or irregular cell must be refined first.
     pub classes: ClassCounts,
+    /// Number of cells that are refined first, by reason.
+    pub refined: BTreeMap<Reason, usize>,
+    /// How cells evaluate, where that was asked for.
+    #[serde(flatten)]
+    pub evaluation: Option<EvaluationSummary>,
+}
+
+/// How the cells of a solid evaluate.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct EvaluationSummary {
     /// Cells by the kernel of Besler et al. (2022) that evaluates them: `REG64`,
     /// `REG48`, `LAY16x16`, `LAY32x16`, `IRR32x32`, `IRR64x32`, always present, and
     /// `REG36`, `REG27`, `REG32`… where two or more layers are missing. Refined
     /// cells are not among them.
     pub kernels: BTreeMap<String, usize>,
-    /// Number of cells that are refined first, by reason.
-    pub refined: BTreeMap<Reason, usize>,
     /// Number of leaves: cells that are evaluated directly, and parts of cells that are refined
     /// first.
     pub leaves: usize,
@@ -136,13 +146,14 @@ impl CellArraySummary {
 }
 
 impl Summary {
-    /// Sums up `solid`, which was made of `mesh`.
+    /// Counts what a mesh of this topology consists of; nothing is prepared for its evaluation.
     ///
     /// # Errors
-    /// Those of [`Sharpness::resolve`].
-    pub fn new(mesh: &SolidMesh, solid: &Solid) -> Result<Self> {
-        let topology = solid.topology();
+    /// Those of [`Topology::validate`] and [`Sharpness::resolve`], and finite sharpness above 10.
+    pub fn new(mesh: &SolidMesh, topology: &Topology) -> Result<Self> {
+        topology.validate(&mesh.points)?;
         let sharpness = Sharpness::resolve(&mesh.creases, topology)?;
+        mesh.creases.check_evaluable(0)?;
         let (mut interior, mut boundary) = (BTreeMap::new(), BTreeMap::new());
         let mut sharp = BTreeMap::new();
         for e in 0..topology.edge_count() as u32 {
@@ -155,7 +166,7 @@ impl Summary {
             };
             *histogram.entry(topology.edge_faces(e).len()).or_default() += 1;
         }
-        let (classes, refined) = count_classes(solid);
+        let (classes, refined) = count_classes(&classes(topology, &sharpness));
         let vertices = 0..topology.vertex_count() as u32;
         Ok(Self {
             vertices: topology.vertex_count(),
@@ -190,19 +201,33 @@ impl Summary {
             sharp_valences: sharp,
             sharp_corners: vertices.filter(|&v| sharpness.vertex(v) > 0.0).count(),
             classes,
-            kernels: kernels(solid),
             refined,
-            leaves: solid.leaves().len(),
-            depth: solid.leaves().iter().map(|leaf| leaf.depth.into()).max().unwrap_or(0),
-            structures: Vec::new(),
+            evaluation: None,
         })
     }
 
-    /// With all structures of the solid, whose matrices are decomposed for that: a millisecond
-    /// each.
-    pub fn with_structures(self, solid: &Solid) -> Self {
-        Self { structures: structures(solid), ..self }
+    /// With how the solid of the mesh evaluates. The matrices of all structures are decomposed for
+    /// that: a millisecond each.
+    pub fn with_evaluation(self, solid: &Solid) -> Self {
+        let (classes, refined) = count_classes(solid.classes());
+        let evaluation = EvaluationSummary {
+            kernels: kernels(solid),
+            leaves: solid.leaves().len(),
+            depth: solid.leaves().iter().map(|leaf| leaf.depth.into()).max().unwrap_or(0),
+            structures: structures(solid),
+        };
+        Self { classes, refined, evaluation: Some(evaluation), ..self }
     }
+}
+
+/// Classes of the cells by the stars of their vertices.
+fn classes(topology: &Topology, sharpness: &Sharpness) -> Vec<Class> {
+    let stars = stars(topology, sharpness);
+    let class = |cell: usize| match topology.cells().hexahedron(cell) {
+        Some(corners) => classify(topology, sharpness, &stars, corners),
+        None => Class::Refined(Reason::NotHexahedral),
+    };
+    (0..topology.cell_count()).into_par_iter().map(class).collect()
 }
 
 fn cells_by_kind(mesh: &SolidMesh) -> BTreeMap<&'static str, usize> {
@@ -219,9 +244,9 @@ fn cells_by_kind(mesh: &SolidMesh) -> BTreeMap<&'static str, usize> {
     counts
 }
 
-fn count_classes(solid: &Solid) -> (ClassCounts, BTreeMap<Reason, usize>) {
+fn count_classes(classes: &[Class]) -> (ClassCounts, BTreeMap<Reason, usize>) {
     let (mut counts, mut refined) = (ClassCounts::default(), BTreeMap::new());
-    for class in solid.classes() {
+    for class in classes {
         match class {
             Class::Regular => counts.regular += 1,
             Class::Layered(_) => counts.layered += 1,
@@ -235,7 +260,8 @@ fn count_classes(solid: &Solid) -> (ClassCounts, BTreeMap<Reason, usize>) {
     (counts, refined)
 }
 
-fn kernels(solid: &Solid) -> BTreeMap<String, usize> {
+/// Number of cells by kernel, see [`EvaluationSummary::kernels`].
+pub fn kernels(solid: &Solid) -> BTreeMap<String, usize> {
     const ALWAYS: [&str; 6] = ["REG64", "REG48", "LAY16x16", "LAY32x16", "IRR32x32", "IRR64x32"];
     let mut counts: BTreeMap<String, usize> = ALWAYS.map(|name| (name.to_owned(), 0)).into();
     for leaf in solid.leaves() {
@@ -267,7 +293,6 @@ pub fn kernel_name(solid: &Solid, leaf: &Leaf) -> String {
     }
 }
 
-/// Control points of a regular net with missing end layers.
 fn structures(solid: &Solid) -> Vec<StructureSummary> {
     let mut users: BTreeMap<(bool, u32), BTreeSet<u32>> = BTreeMap::new();
     for leaf in solid.leaves() {
@@ -303,9 +328,15 @@ mod tests {
     use crate::refine::{crease_by_angle, refine_mesh};
     use crate::scheme::VertexRule;
 
-    fn summary(mesh: &SolidMesh) -> Summary {
+    /// The counts, which are those of the solid, too, and how it evaluates.
+    fn summary(mesh: &SolidMesh) -> (Summary, EvaluationSummary) {
         let solid = Solid::new(mesh).unwrap();
-        Summary::new(mesh, &solid).unwrap().with_structures(&solid)
+        let counts = Summary::new(mesh, solid.topology()).unwrap();
+        assert!(counts.evaluation.is_none());
+        let with = counts.clone().with_evaluation(&solid);
+        let evaluation = with.evaluation.clone().unwrap();
+        assert_eq!(Summary { evaluation: None, ..with }, counts);
+        (counts, evaluation)
     }
 
     #[test]
@@ -316,13 +347,14 @@ mod tests {
             [[0, 0, 16, 8], [40, 88, 56, 8], [792, 600, 136, 8]].into_iter().enumerate()
         {
             let mesh = refine_mesh(&car, level, VertexRule::default()).unwrap();
-            let summary = summary(&mesh);
+            let (summary, evaluation) = summary(&mesh);
             let classes = summary.classes;
-            let found = [summary.kernels["REG64"], summary.kernels["REG48"]];
+            let found = [evaluation.kernels["REG64"], evaluation.kernels["REG48"]];
             assert_eq!([found[0], found[1], classes.layered, classes.irregular], expected);
-            assert_eq!(summary.kernels.values().sum::<usize>(), summary.cells);
-            assert_eq!((classes.refined, summary.depth, summary.leaves), (0, 0, summary.cells));
-            let users: usize = summary.structures.iter().map(|s| s.cells).sum();
+            assert_eq!(evaluation.kernels.values().sum::<usize>(), summary.cells);
+            let EvaluationSummary { depth, leaves, .. } = evaluation;
+            assert_eq!((classes.refined, depth, leaves), (0, 0, summary.cells));
+            let users: usize = evaluation.structures.iter().map(|s| s.cells).sum();
             assert_eq!(users, classes.layered + classes.irregular);
         }
     }
@@ -331,11 +363,11 @@ mod tests {
     fn a_creased_box_is_regular_with_fewer_layers() {
         let mut mesh = Shape::Box { cells: [3; 3] }.build().unwrap();
         crease_by_angle(&mut mesh, 30.0).unwrap();
-        let summary = summary(&mesh);
+        let (summary, evaluation) = summary(&mesh);
         assert_eq!(summary.classes.regular, 27);
-        let kernels = ["REG64", "REG48", "REG36", "REG27"].map(|k| summary.kernels[k]);
+        let kernels = ["REG64", "REG48", "REG36", "REG27"].map(|k| evaluation.kernels[k]);
         assert_eq!(kernels, [1, 6, 12, 8]);
         assert_eq!(summary.sharp_valences, BTreeMap::from([(2, 36)]));
-        assert!(summary.structures.is_empty());
+        assert!(evaluation.structures.is_empty());
     }
 }

@@ -286,9 +286,8 @@ impl SurfaceMesh {
     /// [`Error::Mesh`] naming the vertex, face, attribute or crease, and how to fix it.
     pub fn check(&self) -> Result<()> {
         if self.faces.is_empty() {
-            let help = "give a mesh with faces; `interpolateboundary 0` turns all faces at the boundary \
-                        into holes";
-            return Err(Error::mesh("the mesh has no faces").with_help(help));
+            return Err(Error::mesh("the mesh has no faces")
+                .with_help("give a mesh of triangles, quads or polygons"));
         }
         if self.points.len() >= u32::MAX as usize {
             return Err(

@@ -219,7 +219,7 @@ impl<'m> Blocks<'m> {
     pub fn fault(&self, error: Error) -> Error {
         let find = || {
             let topology = Topology::of_part(self.mesh)?;
-            topology.validate()?;
+            topology.validate(&self.mesh.points)?;
             Sharpness::resolve(&self.mesh.creases, &topology)?;
             self.mesh.creases.check_evaluable(self.levels)
         };

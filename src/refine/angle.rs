@@ -21,7 +21,7 @@ pub fn crease_by_angle(mesh: &mut SolidMesh, degrees: f64) -> Result<usize> {
             .with_help("give an angle from 0 to 180, for instance 40"));
     }
     let topology = Topology::of_mesh(mesh)?;
-    topology.validate()?;
+    topology.validate(&mesh.points)?;
     let orientation = Orientation::new(&topology, &mesh.points)?;
     let mut known: Vec<[u32; 2]> =
         mesh.creases.edges.iter().map(|crease| crease.edge().map(|v| v.0)).collect();

@@ -51,7 +51,7 @@ impl MeshRefinement {
         rule: VertexRule,
     ) -> Result<Self> {
         check_request(mesh, levels)?;
-        topology.validate()?;
+        topology.validate(&mesh.points)?;
         let mut result = Self {
             levels: Vec::new(),
             cells: Vec::new(),

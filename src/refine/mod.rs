@@ -10,12 +10,14 @@ mod angle;
 mod children;
 mod mesh;
 mod reorient;
+mod split;
 
 pub use angle::crease_by_angle;
 pub use children::CORNERS;
 pub use mesh::{MeshRefinement, check_memory, refine_mesh, refined_cell_count};
 pub(crate) use mesh::{check_levels, child_count};
 pub use reorient::reorient;
+pub use split::split_nonmanifold;
 
 use rayon::prelude::*;
 

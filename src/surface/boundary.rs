@@ -25,7 +25,7 @@ pub fn boundary_surface(solid: &SolidMesh) -> Result<SurfaceMesh> {
 /// # Errors
 /// Those of [`boundary_surface`].
 pub fn boundary_with_topology(solid: &SolidMesh, topology: &Topology) -> Result<SurfaceMesh> {
-    topology.validate()?;
+    topology.validate(&solid.points)?;
     topology.check_has_boundary()?;
     let orientation = Orientation::new(topology, &solid.points)?;
     crate::topology::Sharpness::resolve(&solid.creases, topology)?;

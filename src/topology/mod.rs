@@ -17,6 +17,7 @@ mod corner_fan;
 mod edges;
 mod faces;
 mod groups;
+mod hanging;
 mod inverted;
 pub mod order;
 mod orientation;

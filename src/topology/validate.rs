@@ -2,10 +2,11 @@
 
 use rayon::prelude::*;
 
-use super::Topology;
 use super::groups::chunks;
+use super::hanging::hanging_nodes;
+use super::{NONE, Topology};
 use crate::error::IdKind::{Cell, Vertex};
-use crate::error::{Error, Result};
+use crate::error::{Command, Error, Message, Result};
 use crate::mesh::{CellKind, UnionFind};
 use crate::numbers::counted;
 
@@ -15,14 +16,16 @@ impl Topology {
     /// and every vertex link is a sphere or, at the boundary, a disk (cells meet
     /// across faces, and the boundary is a manifold).
     ///
-    /// Vertices without cells are allowed ([`Topology::orphan_vertices`]).
+    /// Vertices without cells are allowed ([`Topology::orphan_vertices`]). `points` are those of
+    /// all vertices; they tell hanging nodes from cells that touch.
     ///
     /// # Errors
-    /// [`Error::Mesh`] naming the cell, edge or vertex, and how to fix it.
-    pub fn validate(&self) -> Result<()> {
+    /// [`Error::Mesh`] naming the cell, face, edge or vertex, and how to fix it.
+    pub fn validate(&self, points: &[[f64; 3]]) -> Result<()> {
         first_error(self.cell_count(), |cell| self.check_corners(cell))?;
-        first_error(self.edge_count(), |edge| self.check_edge(edge))?;
-        first_error(self.vertex_count(), |vertex| self.check_link(vertex))
+        first_error(self.edge_count(), |edge| self.check_edge(edge))
+            .and_then(|()| first_error(self.vertex_count(), |vertex| self.check_link(vertex)))
+            .map_err(|error| hanging_nodes(self, points).unwrap_or(error))
     }
 
     /// Checks that some face is of one cell only: cells may close in themselves, like those on the
@@ -62,19 +65,35 @@ impl Topology {
         for &v in self.cells.vertices(cell as usize) {
             let at = faces.iter().filter(|&&f| self.face_vertices(f).contains(&v)).count();
             if at != 3 {
-                let at = counted(at, "face");
-                return Some(
-                    Error::mesh(message!(
-                        Cell.id(cell),
-                        " has {at} at its ",
-                        Vertex.id(v),
-                        ", not 3: it never refines to hexahedra"
-                    ))
-                    .with_help(
-                        "Catmull-Clark solids do not support corners like the apex of a pyramid: \
-                         split the cell into tetrahedra, wedges or hexahedra",
+                let sizes: Vec<usize> =
+                    faces.iter().map(|&f| self.face_vertices(f).len()).collect();
+                let is_pyramid = sizes.len() == 5 && sizes.iter().filter(|&&n| n == 3).count() == 4;
+                let what = if is_pyramid { " is a pyramid, with " } else { " has " };
+                let is_quad = |&&f: &&u32| self.face_vertices(f).len() == 4;
+                let beside = faces.iter().filter(is_quad).flat_map(|&f| self.face_cells(f));
+                let hexahedron = beside
+                    .filter(|&c| c != cell && c != NONE)
+                    .find(|&c| self.cells.kind(c as usize) != CellKind::Polyhedron);
+                let help = match hexahedron.filter(|_| is_pyramid) {
+                    Some(beside) => message!(
+                        "its square face is that of ",
+                        Cell.id(beside),
+                        ", so that it cannot be split alone: mesh with hexahedra and wedges alone, \
+                         or with tetrahedra alone"
                     ),
+                    None => "Catmull-Clark solids do not support corners like the apex of a \
+                             pyramid: split the cell into tetrahedra, wedges or hexahedra"
+                        .into(),
+                };
+                let message = message!(
+                    Cell.id(cell),
+                    what,
+                    counted(at, "face"),
+                    " at its ",
+                    Vertex.id(v),
+                    ", not 3: it never refines to hexahedra"
                 );
+                return Some(Error::mesh(message).with_help(help));
             }
         }
         None
@@ -95,7 +114,7 @@ impl Topology {
                 Vertex.ids(self.edge_vertices(edge)),
                 " has {boundary} boundary faces, not 2: cells touch there in the edge only"
             ))
-            .with_help("separate the parts by doubling the vertices, or join them by cells"),
+            .with_help(separate()),
         )
     }
 
@@ -105,8 +124,7 @@ impl Topology {
         if cells.is_empty() || self.is_grid_star(vertex) {
             return None;
         }
-        let (parts, fans) = (self.link_components(vertex), self.boundary_fans(vertex));
-        let touch = "separate the parts by doubling the vertex, or join them by cells";
+        let ((_, parts), fans) = (self.parts_at(vertex), self.boundary_fans(vertex));
         if parts > 1 {
             return Some(
                 Error::mesh(message!(
@@ -117,7 +135,7 @@ impl Topology {
                     Cell.id(cells[0]),
                     " and others)"
                 ))
-                .with_help(touch),
+                .with_help(separate()),
             );
         }
         if fans > 1 {
@@ -127,7 +145,7 @@ impl Topology {
                     Vertex.id(vertex),
                     " form {fans} fans, not one: the boundary touches itself there"
                 ))
-                .with_help(touch),
+                .with_help("fill the gap there with cells, or take cells away"),
             );
         }
         let euler = self.vertex_edges(vertex).len() as i64 - self.vertex_faces(vertex).len() as i64
@@ -155,10 +173,10 @@ impl Topology {
             && self.vertex_edges(vertex).iter().all(|&e| self.has_grid_valence(e))
     }
 
-    /// Number of components of the cells at a vertex, joined across faces at the vertex.
-    fn link_components(&self, vertex: u32) -> usize {
-        let cells = self.vertex_cells(vertex);
-        count_components(cells, |join| {
+    /// Parts of the cells at a vertex, joined across faces at the vertex: of each cell the number of
+    /// its part, in the order of their first cells, and their count.
+    pub(crate) fn parts_at(&self, vertex: u32) -> (Vec<u32>, u32) {
+        components(self.vertex_cells(vertex), |join| {
             for &f in self.vertex_faces(vertex) {
                 let [a, b] = self.face_cells(f);
                 if !self.is_boundary_face(f) {
@@ -169,21 +187,22 @@ impl Topology {
     }
 
     /// Number of fans of the boundary faces at a vertex, joined across edges at the vertex.
-    fn boundary_fans(&self, vertex: u32) -> usize {
+    fn boundary_fans(&self, vertex: u32) -> u32 {
         let faces: Vec<u32> = self
             .vertex_faces(vertex)
             .iter()
             .copied()
             .filter(|&f| self.is_boundary_face(f))
             .collect();
-        count_components(&faces, |join| {
+        let (_, fans) = components(&faces, |join| {
             for &e in self.vertex_edges(vertex) {
                 let mut at = self.edge_faces(e).iter().filter(|&&f| self.is_boundary_face(f));
                 if let (Some(&a), Some(&b)) = (at.next(), at.next()) {
                     join(a, b);
                 }
             }
-        })
+        });
+        fans
     }
 }
 
@@ -193,16 +212,28 @@ fn first_error(count: usize, check: impl Fn(u32) -> Option<Error> + Sync) -> Res
     found.map_or(Ok(()), Err)
 }
 
-/// Number of connected components of a few `nodes` (ascending) under the pairs that `pairs` joins.
-fn count_components(nodes: &[u32], pairs: impl FnOnce(&mut dyn FnMut(u32, u32))) -> usize {
+/// Connected components of a few `nodes` (ascending) under the pairs that `pairs` joins: the number
+/// of that of each node, in the order of their first nodes, and their count.
+fn components(nodes: &[u32], pairs: impl FnOnce(&mut dyn FnMut(u32, u32))) -> (Vec<u32>, u32) {
     let mut joined = UnionFind::new(nodes.len());
-    let mut components = nodes.len();
     pairs(&mut |a, b| {
         if let (Ok(a), Ok(b)) = (nodes.binary_search(&a), nodes.binary_search(&b)) {
-            components -= usize::from(joined.join(a as u32, b as u32));
+            joined.join(a as u32, b as u32);
         }
     });
-    components
+    let mut count = 0;
+    let mut numbers: Vec<u32> = vec![0; nodes.len()];
+    for node in 0..nodes.len() {
+        let first = joined.root(node as u32) as usize;
+        numbers[node] = if first == node { count } else { numbers[first] };
+        count += u32::from(first == node);
+    }
+    (numbers, count)
+}
+
+/// How to fix cells that touch.
+fn separate() -> Message {
+    message!("separate the parts (", Command::SplitNonManifold, "), or join them by cells")
 }
 
 /// What is wrong with a solid without a boundary.

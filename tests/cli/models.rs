@@ -59,7 +59,7 @@ fn info_gives_the_table_of_the_paper() {
     for (level, [reg64, reg48, layered, irregular]) in
         [[0, 0, 16, 8], [40, 88, 56, 8], [792, 600, 136, 8]].into_iter().enumerate()
     {
-        let info = json(directory.path(), &format!("info {car} --levels {level} --json"));
+        let info = json(directory.path(), &format!("info {car} --levels {level} --verbose --json"));
         assert_eq!(info["cells"], 24 * 8_usize.pow(level as u32));
         assert_eq!(info["kernels"]["REG64"], reg64);
         assert_eq!(info["kernels"]["REG48"], reg48);
@@ -72,6 +72,9 @@ fn info_gives_the_table_of_the_paper() {
         assert_eq!(classes["refined"], 0);
         assert_eq!(info["structures"].as_array().unwrap().len(), 2);
     }
+    let info = json(directory.path(), &format!("info {car} --json"));
+    assert_eq!(info["classes"]["layered"], 16);
+    assert!(["kernels", "structures", "leaves", "depth"].iter().all(|key| info[key].is_null()));
     let text = done(directory.path(), &format!("info {car}"));
     assert!(text.contains("layered cells        16:"), "{text}");
     assert!(text.contains("irregular cells      8:") && !text.contains("structures"), "{text}");
@@ -145,4 +148,29 @@ fn a_box_is_welded_unless_told_otherwise() {
         assert_eq!(report["points"], points, "{options}");
         assert_eq!(report["cells"], cells, "{options}");
     }
+}
+
+/// The advice on cells that touch in an edge is a command that does it.
+#[test]
+fn touching_cells_are_taken_apart_as_advised() {
+    let directory = tempdir().unwrap();
+    let path = directory.path();
+    let points =
+        "0 0 0 1 0 0 1 1 0 0 1 0 0 0 1 1 0 1 1 1 1 0 1 1 2 1 0 2 2 0 1 2 0 2 1 1 2 2 1 1 2 1";
+    let cells = "8 0 1 2 3 4 5 6 7\n8 2 8 9 10 6 11 12 13";
+    let text = format!(
+        "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 14 double\n{points}\n\
+         CELLS 2 18\n{cells}\nCELL_TYPES 2\n12 12\n"
+    );
+    fs::write(path.join("a.vtk"), text).unwrap();
+    refused(path, "info a.vtk", "cells touch there in the edge only");
+    let advice = "refine a.vtk --levels 0 --split-nonmanifold -o b.vtu";
+    refused(
+        path,
+        "info a.vtk",
+        &format!("`subsolid {}`", advice.replace("a.vtk", "IN").replace("b.vtu", "OUT")),
+    );
+    done(path, advice);
+    let info = json(path, "info b.vtu --json");
+    assert_eq!((&info["vertices"], &info["parts"]), (&16.into(), &2.into()));
 }

@@ -169,7 +169,7 @@ fn wrong_reports_are_found() {
         ),
         (&|r| r["cells"] = json!(-1), "/cells: -1 is below"),
         (&|r| drop(r.as_object_mut().unwrap().remove("edges")), "no \"edges\""),
-        (&|r| r["schema"] = json!("subsolid.info/2"), "is not \"subsolid.info/1\""),
+        (&|r| r["schema"] = json!("subsolid.info/1"), "is not \"subsolid.info/2\""),
         (&|r| r["classes"]["odd"] = json!(1), "/classes/odd: not in the schema"),
         (&|r| r["bounds"] = json!([[0.0, 0.0, 0.0]]), "/bounds"),
         (&|r| r["interior_valences"]["three"] = json!(1), "/interior_valences/three"),

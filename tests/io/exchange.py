@@ -6,10 +6,13 @@
 
 Every file is read by `subsolid refine --levels 0`, and the legacy .vtk file that it
 writes is read by meshio. Cells are compared by the coordinates of their corners, points
-and point arrays too; physical groups of Gmsh by where the cells lie. Names every file that differs, then exits with code 1.
+and point arrays too; physical groups of Gmsh by where the cells lie. Of formats that subsolid
+refuses, the command of its advice is run. Names every file that differs, then exits with code 1.
 """
 
+import json
 import logging
+import os
 import pathlib
 import subprocess
 import sys
@@ -347,6 +350,103 @@ def compare_materials(path):
     assert all(coarse[name] > 0 and fine[name] == 3 * coarse[name] for name in SURFACES), with_faces
 
 
+# --- formats that are not read: the command of the error's help is run ---
+
+# Endings of the files, as Gmsh writes them, and the names that groups have after conversion:
+# of the cells of x < 1, of the others, and of the faces at x = 0. SU2 has no materials.
+CONVERTED = {
+    "unv": ("steel", "resin", "fixed"),
+    "med": ("steel", "resin", "fixed"),
+    "cgns": ("steel", "resin", "fixed"),
+    "neu": ("steel", "resin", "fixed"),
+    "40.msh": ("steel", "resin", "fixed"),
+    "parametric.msh": ("steel", "resin", "fixed"),
+    "1.msh": ("gmsh:physical=11", "gmsh:physical=4", "gmsh:physical:1"),
+    "bdf": ("medit:ref=1", "medit:ref=2", "medit:ref:1"),
+    "p3d": ("medit:ref=1", "medit:ref=2", "medit:ref:1"),
+    "su2": (None, None, "su2:tag:1"),
+    "avs": ("avsucd:material=1", "avsucd:material=2", "avsucd:material:3"),
+    "meshb": ("medit:ref=1", "medit:ref=2", "medit:ref:3"),
+}
+# Gmsh's options for versions of its own format.
+GMSH_OPTIONS = {
+    "40.msh": {"Mesh.MshFileVersion": 4.0},
+    "parametric.msh": {"Mesh.MshFileVersion": 2.2, "Mesh.SaveParametric": 1},
+    "1.msh": {"Mesh.MshFileVersion": 1.0},
+}
+MESHIO_KEYS = {"avs": ("avsucd", "avsucd:material"), "meshb": ("medit", "medit:ref")}
+
+
+def file_of(name):
+    return f"convert_{name}" if "." in name else f"convert.{name}"
+
+
+def write_for_conversion():
+    """Two boxes of 8 hexahedra each, in every format of `CONVERTED`."""
+    gmsh.initialize(interruptible=False)
+    gmsh.option.setNumber("General.Terminal", 0)
+    gmsh.model.add("conversion")
+    occ, mesh = gmsh.model.occ, gmsh.model.mesh
+    boxes = [(3, occ.addBox(x, 0, 0, 1, 1, 1)) for x in (0, 1)]
+    occ.fragment(boxes[:1], boxes[1:])
+    occ.synchronize()
+    for _, curve in gmsh.model.getEntities(1):
+        mesh.setTransfiniteCurve(curve, 3)
+    for _, surface in gmsh.model.getEntities(2):
+        mesh.setTransfiniteSurface(surface)
+        mesh.setRecombine(2, surface)
+        if occ.getCenterOfMass(2, surface)[0] < 1e-9:
+            gmsh.model.addPhysicalGroup(2, [surface], 1, "fixed")
+    for _, volume in gmsh.model.getEntities(3):
+        mesh.setTransfiniteVolume(volume)
+        is_above = occ.getCenterOfMass(3, volume)[0] > 1
+        gmsh.model.addPhysicalGroup(3, [volume], MATERIALS[is_above], ["steel", "resin"][is_above])
+    mesh.generate(3)
+    for name in CONVERTED.keys() - MESHIO_KEYS.keys():
+        for option, value in {"Mesh.SaveParametric": 0, **GMSH_OPTIONS.get(name, {})}.items():
+            gmsh.option.setNumber(option, value)
+        gmsh.write(str(DIRECTORY / file_of(name)))
+    gmsh.finalize()
+    points = box_points()
+    boxes = [np.array([i, j, k]) for i in range(2) for k in range(2) for j in range(2)]
+    cells = np.array([[node(box, offset) for offset in HEXAHEDRON] for box in boxes])
+    faces = np.array([[node(box, offset) for offset in HEXAHEDRON[[0, 3, 7, 4]]] for box in boxes[:4]])
+    used, flat = np.unique(np.concatenate([cells.ravel(), faces.ravel()]), return_inverse=True)
+    flat = flat.ravel()
+    blocks = [("hexahedron", flat[: cells.size].reshape(-1, 8)),
+              ("quad", flat[cells.size :].reshape(-1, 4))]
+    for name, (file_format, key) in MESHIO_KEYS.items():
+        data = {key: [np.repeat([1, 2], 4), np.full(4, 3)]}
+        meshio.write(DIRECTORY / f"convert.{name}", meshio.Mesh(points[used], blocks, cell_data=data),
+                     file_format=file_format)
+
+
+def convert_as_advised(name):
+    """Runs the command of the error's help, and compares the groups of what it writes."""
+    refused = subprocess.run([PROGRAM, "info", file_of(name)], cwd=DIRECTORY, capture_output=True, text=True,
+                             check=False)
+    said = " ".join(refused.stderr.split())
+    assert refused.returncode == 2, said
+    command = said.split("`pip install ")[1].split("`")[0].split("; ", 1)[1]
+    output = DIRECTORY / command.split()[-1]
+    output.unlink(missing_ok=True)
+    tools = {**os.environ, "PATH": f"{pathlib.Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(command, shell=True, cwd=DIRECTORY, capture_output=True, text=True,
+                          env=tools, check=False, timeout=120)
+    assert output.exists(), f"{command}: {done.stdout} {done.stderr}"
+    info = subprocess.run([PROGRAM, "info", output, "--json"], capture_output=True, text=True,
+                          check=False)
+    assert info.returncode == 0, f"{command}: {info.stderr}"
+    info = json.loads(info.stdout)
+    *materials, boundary = CONVERTED[name]
+    for material in filter(None, materials):
+        array, _, value = material.partition("=")
+        groups = info["cell_data"][array]["cells"] if value else info["cell_groups"]
+        assert groups[value or array] == info["cells"] // 2, f"{command}: {groups}"
+    assert info["face_groups"] == {boundary: 4}, f"{command}: {info['face_groups']}"
+    assert (info["cells"], info["parts"]) in ((8, 1), (16, 1)), (info["cells"], info["parts"])
+
+
 def swapped(path):
     """A binary Gmsh 2.2 file with linear hexahedra in the other order of bytes."""
     mesh = own_mesh("hexahedron")
@@ -394,6 +494,14 @@ def main():
                 print(f"{path.name}: {error}")
                 failed += 1
             count += 1
+    write_for_conversion()
+    for name in CONVERTED:
+        try:
+            convert_as_advised(name)
+        except AssertionError as error:
+            print(f"conversion of {name}: {error}")
+            failed += 1
+        count += 1
     if failed:
         sys.exit(f"{failed} of {count} files differ")
     print(f"{count} files read as they were written")

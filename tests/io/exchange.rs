@@ -467,40 +467,49 @@ fn mfem_is_refused_where_it_is_no_control_mesh() {
 }
 
 #[test]
-fn other_formats_are_named_with_the_way_through_meshio() {
-    let meshio = "pip install meshio; meshio convert ";
+fn other_formats_are_named_with_a_way_that_works() {
+    let (gmsh, meshio) = ("pip install gmsh; gmsh ", "pip install meshio; meshio convert ");
+    let nothing = "no converter is known";
+    let hdf = b"\x89HDF\r\n\x1a\nrest";
     for (name, bytes, parts) in [
-        ("a.msh", &b"(0 \"GAMBIT to Fluent\")\n(2 3)\n"[..], &["Ansys", meshio, "ansys a.msh"][..]),
+        ("a.msh", &b"(0 \"GAMBIT to Fluent\")\n(2 3)\n"[..], &["Ansys", nothing][..]),
         ("a.msh", b"(1 \"written by\")", &["Ansys"]),
-        ("a.cgns", b"\x89HDF\r\n\x1a\nrest", &["CGNS", meshio, "a.cgns out.vtu"]),
-        ("a.med", b"\x89HDF\r\n\x1a\nrest", &["MED", meshio]),
-        ("a.vtkhdf", b"\x89HDF\r\n\x1a\nrest", &["VTKHDF", "ParaView"]),
+        ("a.cgns", hdf, &["CGNS", gmsh, "gmsh a.cgns -save -format msh41"]),
+        ("a.med", hdf, &["MED", gmsh]),
+        ("a.vtkhdf", hdf, &["VTKHDF", "ParaView"]),
         ("a.hdf", b"\x89HDF\r\n\x1a\n\0VTKHDF\0", &["VTKHDF"]),
+        ("a.h5m", hdf, &["MOAB", nothing]),
         (
             "b.msh",
             b"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$ParametricNodes\n",
-            &["SaveParametric 0"],
+            &["gmsh b.msh -save", "SaveParametric 0"],
         ),
         (
             "b.msh",
             b"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$MeshFormat\n2.2 0 8\n",
             &["a second section $MeshFormat", "PostProcessing.SaveMesh is 0"],
         ),
-        ("a.exo", b"\x89HDF\r\n\x1a\nrest", &["Exodus", meshio]),
-        ("a.g", b"CDF\x01rest", &["Exodus", "--input-format exodus a.g"]),
+        ("a.exo", hdf, &["Exodus", nothing]),
+        ("a.g", b"CDF\x01rest", &["Exodus", nothing]),
         ("a.stp", b"ISO-10303-21;\nHEADER;", &["CAD", "gmsh -3 a.stp"]),
-        ("a.bdf", b"$ comment\nCEND\n", &["Nastran", meshio]),
-        ("a.dat", b"SOL 101\nCEND\n", &["Nastran", meshio]),
+        ("a.unv", b"    -1\n  2411\n", &["UNV", "gmsh a.unv"]),
+        ("a.bdf", b"$ comment\nCEND\n", &["Nastran", "gmsh a.bdf -save -format mesh"]),
+        ("a.dat", b"SOL 101\nCEND\n", &["Nastran", "gmsh in.bdf"]),
         ("a.inp", b"8 1 0 0 0\n1 0 0 0\n", &["AVS UCD", "--input-format avsucd a.inp"]),
-        ("a.xdmf", b"<?xml version=\"1.0\"?><Xdmf></Xdmf>", &["XDMF", meshio]),
+        ("a.xdmf", b"<?xml version=\"1.0\"?><Xdmf></Xdmf>", &["XDMF", nothing]),
+        ("a.xml", b"<?xml version=\"1.0\"?><dolfin xmlns:d>", &["DOLFIN", nothing]),
+        ("a.key", b"$# LS-DYNA\n*KEYWORD\n", &["LS-DYNA", nothing]),
         ("a.meshb", b"\x01\0\0\0\x03\0\0\0", &["binary MEDIT", meshio]),
+        ("a.mesh", b"\x01\0\0\0\x03\0\0\0", &["binary MEDIT", meshio]),
         ("a.su2", b"NDIME= 3", &["SU2", meshio]),
-        ("a b;c.su2", b"NDIME= 3", &["convert in.su2 out.vtu"]),
-        ("a.xyz", b"what is this", &["format of the file is unknown", "MFEM", meshio]),
+        ("a b;c.su2", b"NDIME= 3", &["--input-format su2 in.su2 out.vtu"]),
+        ("a.3mf", b"PK\x03\x04", &["3MF", nothing]),
+        ("a.xyz", b"what is this", &["format of the file is unknown", "MFEM"]),
     ] {
         let message = refusal(name, bytes);
         assert_says(&message, parts);
         assert!(!message.contains('\n'), "one line: {message}");
+        assert!(message.contains("meshio") == parts.concat().contains("meshio"), "{message}");
     }
 }
 

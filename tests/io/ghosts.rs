@@ -1,4 +1,4 @@
-//! Ghosts, and hidden cells and points, which no VTK file may have.
+//! Ghosts, which are left out, and hidden cells and points, which no VTK file may have.
 
 use subsolid::io::{read_surface_with_report, read_with_report};
 
@@ -6,9 +6,7 @@ use crate::samples::{POLYDATA_4, Scratch, legacy, vtu};
 
 /// Arrays that mark something of two cells or twelve points, the word of the message, and the
 /// array.
-const REFUSED: [(&str, &str, &str); 5] = [
-    ("ghost cells", "vtkGhostType", "0 1"),
-    ("ghost cells", "vtkGhostLevels", "0 2"),
+const REFUSED: [(&str, &str, &str); 3] = [
     ("hidden cells", "vtkGhostType", "32 0"),
     ("hidden points", "vtkGhostType", "2 0 0 0 0 0 0 0 0 0 0 0"),
     ("hidden points", "vtkGhostType", "0 0 0 0 0 0 0 0 0 0 0 3"),
@@ -42,6 +40,23 @@ fn solids_are_refused_alike() {
             assert!(error.to_string().contains(&format!("the piece has {what}")), "{error}");
         }
         assert_eq!(found[0].help(), found[1].help());
+    }
+}
+
+/// Cells that other pieces own go with a count, and their data with them.
+#[test]
+fn ghost_cells_are_left_out() {
+    let scratch = Scratch::new();
+    for (name, values) in [("vtkGhostType", "0 1"), ("vtkGhostLevels", "0 2")] {
+        let with = legacy() + &legacy_array(name, values);
+        let xml = vtu().replace("<Points>", &xml_array(name, values));
+        for path in [scratch.file("a.vtk", with), scratch.file("a.vtu", xml)] {
+            let (mesh, report) = read_with_report(&path).unwrap();
+            assert_eq!(mesh.cells.len(), 1);
+            assert!(mesh.cell_data.iter().all(|array| array.values.len() == array.width));
+            let left_out = report.left_out().unwrap();
+            assert!(left_out.contains("1 ghost cell of other pieces"), "{left_out}");
+        }
     }
 }
 

@@ -10,7 +10,9 @@ mod left_out;
 #[path = "../common/npz.rs"]
 mod npz;
 mod read;
+mod references;
 mod samples;
+mod shapes;
 mod surface_vtk;
 #[path = "../common/vtk_files.rs"]
 mod vtk_files;

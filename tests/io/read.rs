@@ -380,11 +380,11 @@ fn sections_must_agree() {
     );
     assert_says(
         &refusal("a.inp", with(samples::abaqus(), "C3D8R", "C3D20R")),
-        &["cell 0", "C3D20R"],
+        &["a.inp:18: element 1: 17 nodes, a C3D20R has 20"],
     );
     assert_says(
         &refusal("a.inp", with(samples::abaqus(), "C3D8R", "B31")),
-        &["no volume cells", "4 lines of elements that are neither solids nor faces"],
+        &["no volume cells", "4 lines of B31 elements that are neither solids nor faces"],
     );
     assert_says(
         &refusal("a.ovm", with(samples::ovm(), "Faces\n11\n4 0", "Faces\n11\n4 1")),

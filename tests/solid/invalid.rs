@@ -110,6 +110,35 @@ fn cells_that_touch_in_a_vertex_only() {
     refused(&cubes(&[[0, 0, 0], [1, 1, 1]]), &["vertex 21", "2 parts"]);
 }
 
+/// A cell below four of half its size: doubling their vertices would crack the solid.
+#[test]
+fn hanging_nodes_are_named() {
+    let corner = |size: f64, z: f64, [x, y]: [usize; 2]| [size * x as f64, size * y as f64, z];
+    let ring = [[0, 0], [1, 0], [1, 1], [0, 1]];
+    let coarse = [0.0, 2.0].map(|z| ring.map(|at| corner(2.0, z, at))).concat();
+    let middle = [[1, 0], [2, 1], [1, 2], [0, 1], [1, 1]].map(|at| corner(1.0, 2.0, at));
+    let top = (0..9).map(|i| corner(1.0, 3.0, [i % 3, i / 3]));
+    let points: Vec<[f64; 3]> = coarse.into_iter().chain(middle).chain(top).collect();
+    let fine = [
+        [0, 1, 2, 3, 4, 5, 6, 7],
+        [4, 8, 12, 11, 13, 14, 17, 16],
+        [8, 5, 9, 12, 14, 15, 18, 17],
+        [12, 9, 6, 10, 17, 18, 21, 20],
+        [11, 12, 10, 7, 16, 17, 20, 19],
+    ];
+    let mesh = SolidMesh::from_hexahedra(points.clone(), &fine);
+    let covered = [
+        " of cell 0, that of vertices 4, 5, 6 and 7, is covered by cells 1, 2, 3 and 4: ",
+        "vertices 8, 9, 10, 11 and 12 hang there",
+    ];
+    refused(&mesh, &covered);
+    let help = Solid::new(&mesh).unwrap_err().help().unwrap().to_string();
+    assert!(help.contains("refine cell 0 too") && !help.contains("split"), "{help}");
+    // two of them
+    let mesh = SolidMesh::from_hexahedra(points, &fine[..3]);
+    refused(&mesh, &[" of cell 0", "covered by cells 1 and 2", "8, 9, 11 and 12 hang there"]);
+}
+
 #[test]
 fn a_boundary_that_touches_itself_in_a_vertex() {
     // all of 2×2×2 cells but two opposite ones: connected, two fans at the middle
@@ -147,7 +176,12 @@ fn a_pyramid_given_as_a_polyhedron() {
     mesh.cells.push(CellKind::Hexahedron, &UNIT);
     let pyramid: [&[u32]; 5] = [&[4, 6, 7, 5], &[4, 5, 8], &[5, 7, 8], &[7, 6, 8], &[6, 4, 8]];
     mesh.cells.push_polyhedron(pyramid);
-    refused(&mesh, &["cell 1", "4 faces", "vertex 8"]);
+    refused(&mesh, &["cell 1 is a pyramid, with 4 faces at its vertex 8"]);
+    let help = Solid::new(&mesh).unwrap_err().help().unwrap().to_string();
+    assert!(
+        help.contains("its square face is that of cell 0, so that it cannot be split"),
+        "{help}"
+    );
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::Result;
-use subsolid::limit::{Class, Leaf, Solid, Summary, kernel_name};
+use subsolid::limit::{Class, Leaf, Solid, kernel_name, kernels};
 use subsolid::mesh::{Controls, SolidMesh};
 use subsolid::numbers::counted;
 use subsolid::scheme::VertexRule;
@@ -108,15 +108,15 @@ impl BenchModel {
         format!("{cells}, {leaves} at level {}", self.level)
     }
 
-    pub fn summary(&self) -> Result<ModelSummary> {
-        let summary = Summary::new(&self.mesh, &self.solid)?;
-        Ok(ModelSummary {
+    pub fn summary(&self) -> ModelSummary {
+        let is_refined = |class: &&Class| matches!(class, Class::Refined(_));
+        ModelSummary {
             model: self.name.clone(),
             level: self.level,
-            cells: summary.cells,
-            kernels: summary.kernels,
-            refined: summary.classes.refined,
-        })
+            cells: self.mesh.cells.len(),
+            kernels: kernels(&self.solid),
+            refined: self.solid.classes().iter().filter(is_refined).count(),
+        }
     }
 }
 

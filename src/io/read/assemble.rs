@@ -12,36 +12,10 @@ use crate::numbers::counted;
 use super::ReadReport;
 use super::groups::{FileGroups, MAX_ATTRIBUTES, MAX_FACE_GROUPS};
 use super::high_order::HighOrder;
+use super::shape::{VolumeShape, has_repeated};
 
 /// A polyhedron is stored by its faces; more face corners than this are refused.
 const MAX_FACE_CORNERS: usize = 4096;
-
-/// How a file lists the corners of a volume cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum VolumeShape {
-    /// Bottom 0–3 counter-clockwise, top 4–7 above it.
-    Hexahedron,
-    /// As a hexahedron, but x runs fastest: 2 and 3, 6 and 7 swapped.
-    Voxel,
-    /// Base 0–2 counter-clockwise, 3 above it.
-    Tetrahedron,
-    /// Triangle 0–2 counter-clockwise, triangle 3–5 above it.
-    Wedge,
-    /// Base 0–3 counter-clockwise, apex 4 above it.
-    Pyramid,
-}
-
-impl VolumeShape {
-    /// Number of corners.
-    pub fn corners(self) -> usize {
-        match self {
-            Self::Hexahedron | Self::Voxel => 8,
-            Self::Tetrahedron => 4,
-            Self::Wedge => 6,
-            Self::Pyramid => 5,
-        }
-    }
-}
 
 /// A mesh in the making.
 pub(super) struct Assembly<'a> {
@@ -139,27 +113,49 @@ impl<'a> Assembly<'a> {
         CellId(self.mesh.cells.len() as u32)
     }
 
-    /// Appends a cell of a fixed shape; its indices are checked by [`Self::finish`].
+    /// Appends a cell of a fixed shape; its indices are checked by [`Self::finish`]. With repeated
+    /// corners it is the wedge, tetrahedron or polyhedron that is left.
     pub fn push_cell(
         &mut self,
         shape: VolumeShape,
         corners: &[u32],
         line: Option<usize>,
     ) -> Result<()> {
-        let (VolumeShape::Pyramid, &[a, b, c, d, apex]) = (shape, corners) else {
-            if corners.len() != shape.corners() {
-                let (id, need) = (self.next_cell(), shape.corners());
-                let have = counted(corners.len(), "vertex");
-                return Err(self
-                    .error(line, message!(id, ": {have}, a {shape:?} has {need}"))
-                    .with_help("give every cell the vertices of its kind"));
-            }
+        if corners.len() != shape.corners() {
+            let (id, need) = (self.next_cell(), shape.corners());
+            let have = counted(corners.len(), "vertex");
+            return Err(self
+                .error(line, message!(id, ": {have}, a {shape:?} has {need}"))
+                .with_help("give every cell the vertices of its kind"));
+        }
+        let is_collapsed = has_repeated(corners);
+        if !is_collapsed && shape != VolumeShape::Pyramid {
             self.count_cell(line)?;
             push_fixed(&mut self.mesh.cells, shape, corners);
             return Ok(());
-        };
-        let faces: [&[u32]; 5] =
-            [&[a, d, c, b], &[a, b, apex], &[b, c, apex], &[c, d, apex], &[d, a, apex]];
+        }
+        let faces = shape.faces(corners);
+        if is_collapsed && faces.len() < 4 {
+            return Err(self
+                .error(
+                    line,
+                    message!(
+                        self.next_cell(),
+                        " is flat: its corners are ",
+                        Vertex.ids(corners.iter().copied())
+                    ),
+                )
+                .with_help("remove the collapsed cell, or give it the corners of a solid"));
+        }
+        self.push_faces(&faces, line)
+    }
+
+    /// Appends a cell by its outward faces.
+    pub fn push_faces(&mut self, faces: &[Vec<u32>], line: Option<usize>) -> Result<()> {
+        if let Some((shape, corners)) = VolumeShape::of_faces(faces) {
+            return self.push_cell(shape, &corners[..shape.corners()], line);
+        }
+        let faces: Vec<&[u32]> = faces.iter().map(Vec::as_slice).collect();
         self.push_polyhedron(&faces, line)
     }
 

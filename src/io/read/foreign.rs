@@ -1,109 +1,152 @@
 //! Formats that are recognized, by content or extension, but not read, and how to convert them.
+//!
+//! The commands of [`FORMATS`] are run by `tests/io/exchange.py`, on meshes of two materials and a
+//! group of boundary faces, which must arrive. Other converters fail on these formats, or lose
+//! groups without a word.
 
 use std::path::Path;
 
 use crate::error::Error;
 
+/// How a format is converted.
+enum Way {
+    /// By Gmsh to its own format, with the names of groups.
+    Gmsh,
+    /// By Gmsh to MEDIT: groups that have no names become reference numbers.
+    GmshToMedit,
+    /// By Gmsh to MEDIT, whose blocks of cells repeat the nodes where they touch.
+    GmshJoined,
+    /// By meshio, which calls the format so.
+    Meshio(&'static str),
+    /// By the program that wrote the mesh.
+    Nothing,
+}
+
+/// A format: what it is called, and the endings of its files, of which converters know the first.
+struct Foreign(&'static str, &'static [&'static str], Way);
+
+const FORMATS: [Foreign; 26] = [
+    Foreign("a universal file (UNV)", &["unv"], Way::Gmsh),
+    Foreign("a MED (Salome) file", &["med"], Way::Gmsh),
+    Foreign("a CGNS file", &["cgns"], Way::Gmsh),
+    Foreign("a Gambit neutral file", &["neu"], Way::Gmsh),
+    Foreign("a Nastran deck", &["bdf", "nas", "fem"], Way::GmshToMedit),
+    Foreign("a PLOT3D grid", &["p3d"], Way::GmshJoined),
+    Foreign("a binary MEDIT mesh", &["meshb"], Way::Meshio("medit")),
+    Foreign("an AVS UCD file", &["avs"], Way::Meshio("avsucd")),
+    Foreign("an SU2 mesh", &["su2"], Way::Meshio("su2")),
+    Foreign("an Ansys (Fluent) mesh, which only shares .msh with Gmsh", &[], Way::Nothing),
+    Foreign("an Exodus file", &["e", "ex2", "exo"], Way::Nothing),
+    Foreign("an LS-DYNA deck", &["key", "k"], Way::Nothing),
+    Foreign("a Code_Aster mesh", &["mail"], Way::Nothing),
+    Foreign("an HDF5 file", &["h5", "hdf5", "hdf"], Way::Nothing),
+    Foreign("an XDMF file", &["xdmf", "xmf"], Way::Nothing),
+    Foreign("a DOLFIN mesh", &[], Way::Nothing),
+    Foreign("a MOAB file", &["h5m"], Way::Nothing),
+    Foreign("a UGRID mesh", &["ugrid"], Way::Nothing),
+    Foreign("a FLAC3D grid", &["f3grid"], Way::Nothing),
+    Foreign("a Kratos mesh", &["mdpa"], Way::Nothing),
+    Foreign("a PERMAS file", &["post", "dato"], Way::Nothing),
+    Foreign("a TetGen mesh", &["node", "ele"], Way::Nothing),
+    Foreign("a Netgen mesh", &["vol"], Way::Nothing),
+    Foreign("a Tecplot file", &["tec"], Way::Nothing),
+    Foreign("a 3MF file, which holds a surface", &["3mf"], Way::Nothing),
+    Foreign("a G+Smo file", &[], Way::Nothing),
+];
+
+impl Foreign {
+    fn refusal(&self, path: &Path) -> Error {
+        let Self(what, endings, way) = self;
+        let help = match way {
+            Way::Gmsh => through_gmsh(path, endings, "msh41", "msh"),
+            Way::GmshToMedit => through_gmsh(path, endings, "mesh", "mesh"),
+            Way::GmshJoined => format!(
+                "convert it, and join its blocks: `pip install gmsh; echo 'Merge \"{}\"; Coherence \
+                 Mesh;' > in.geo; gmsh in.geo -save -format mesh -o out.mesh`",
+                name(path, endings)
+            ),
+            Way::Meshio(format) => format!(
+                "convert it: `pip install meshio; meshio convert --input-format {format} {} out.vtu`",
+                name(path, &[])
+            ),
+            Way::Nothing => {
+                "no converter is known that keeps its cells and groups: write Gmsh .msh, \
+                             Abaqus .inp or .vtu with the program that made it"
+                    .to_owned()
+            }
+        };
+        Error::file(path, None, *what).with_help(help)
+    }
+}
+
+/// How Gmsh converts a file whose name may end so.
+pub(super) fn through_gmsh(path: &Path, endings: &[&str], format: &str, ending: &str) -> String {
+    let name = name(path, endings);
+    format!(
+        "convert it: `pip install gmsh; gmsh {name} -save -format {format} -setnumber \
+         Mesh.SaveParametric 0 -o out.{ending}`"
+    )
+}
+
 /// The error of a file in a format that is known but not read. `head` is its begin
 /// without blanks and byte order mark, `extension` its ending in lower case.
 pub(super) fn refusal(path: &Path, head: &[u8], extension: &str) -> Option<Error> {
+    let begins = |word: &[u8]| head.starts_with(word);
+    let has = |word: &[u8]| head.windows(word.len()).any(|window| window == word);
     let refused =
         |message: &str, help: String| Some(Error::file(path, None, message).with_help(help));
-    let convert = |format: &str| through_meshio(path, format);
-    let begins = |word: &[u8]| head.starts_with(word);
     if begins(b"ISO-10303") || matches!(extension, "step" | "stp" | "iges" | "igs" | "brep") {
         return refused(
             "a CAD model (STEP, IGES or BREP), which holds no cells",
-            format!("mesh it first, for example with Gmsh: `gmsh -3 {} -o out.msh`", name(path)),
-        );
-    }
-    // Fluent's sections: (0 "comment"), (1 ..), (2 dimension), in any order.
-    if begins(b"(") && head.get(1).is_some_and(|b| b.is_ascii_digit() || *b == b' ') {
-        return refused(
-            "an Ansys (Fluent) mesh, which only shares .msh with Gmsh",
-            convert("ansys"),
-        );
-    }
-    if begins(b"\x89HDF\r\n\x1a\n") {
-        return match extension {
-            _ if extension == "vtkhdf" || head.windows(6).any(|window| window == b"VTKHDF") => {
-                refused(
-                    "a VTKHDF file",
-                    "save it as .vtu, with ParaView: File, Save Data".to_owned(),
-                )
-            }
-            "cgns" => refused("a CGNS file", convert("cgns")),
-            "med" => refused("a MED (Salome) file", convert("med")),
-            "h5" | "hdf5" | "hdf" => refused(
-                "an HDF5 file, which may be the data of an .xdmf file",
-                through_meshio(&path.with_extension("xdmf"), ""),
+            format!(
+                "mesh it first, for example with Gmsh: `gmsh -3 {} -o out.msh`",
+                name(path, &["step", "stp", "iges", "igs", "brep"])
             ),
-            _ => refused("an Exodus (netCDF 4) or other HDF5 file", convert("exodus")),
-        };
+        );
     }
-    if begins(b"CDF\x01") || begins(b"CDF\x02") || begins(b"CDF\x05") {
-        return refused("an Exodus (netCDF) file", convert("exodus"));
+    let is_hdf = begins(b"\x89HDF\r\n\x1a\n");
+    if is_hdf && (extension == "vtkhdf" || has(b"VTKHDF")) {
+        let help = "save it as .vtu, with ParaView: File, Save Data";
+        return refused("a VTKHDF file", help.to_owned());
     }
     if begins(b"@(#)ADF") {
-        return refused(
-            "a CGNS file in the old ADF form",
-            format!("write it as HDF5 first (`adf2hdf`), then {}", convert("cgns")),
-        );
+        let help = "write it as HDF5 first (`adf2hdf`)";
+        return refused("a CGNS file in the old ADF form", help.to_owned());
     }
-    let is_nastran = matches!(extension, "bdf" | "nas" | "fem")
-        || ["BEGIN BULK", "SOL ", "CEND", "GRID*", "GRID,", "GRID  "]
-            .iter()
-            .any(|word| begins(word.as_bytes()));
-    if is_nastran {
-        return refused("a Nastran deck", convert("nastran"));
-    }
-    if extension == "inp" && head.first().is_some_and(u8::is_ascii_digit) {
-        return refused("an AVS UCD file, which only shares .inp with Abaqus", convert("avsucd"));
-    }
-    if head.windows(5).any(|window| window == b"<Xdmf") {
-        return refused("an XDMF file", convert(""));
-    }
-    if begins(b"<mesh") || head.windows(8).any(|window| window == b"<dolfin ") {
-        return refused("a DOLFIN mesh", convert("dolfin-xml"));
-    }
-    let known = match extension {
-        "meshb" => "a binary MEDIT mesh",
-        "xdmf" | "xmf" => "an XDMF file",
-        "e" | "ex2" | "exo" => "an Exodus file",
-        "cgns" => "a CGNS file",
-        "med" => "a MED (Salome) file",
-        "avs" => "an AVS UCD file",
-        "su2" => "an SU2 mesh",
-        "ugrid" => "a UGRID mesh",
-        "f3grid" => "a FLAC3D grid",
-        "mdpa" => "a Kratos mesh",
-        "post" | "dato" => "a PERMAS file",
-        "node" | "ele" => "a TetGen mesh",
-        "vol" => "a Netgen mesh",
-        "tec" => "a Tecplot file",
-        "h5m" => "a MOAB file",
-        _ => return None,
+    // Fluent's sections: (0 "comment"), (1 ..), (2 dimension), in any order.
+    let is_fluent = begins(b"(") && head.get(1).is_some_and(|b| b.is_ascii_digit() || *b == b' ');
+    let is_nastran = ["BEGIN BULK", "SOL ", "CEND", "GRID*", "GRID,", "GRID  "]
+        .iter()
+        .any(|word| begins(word.as_bytes()));
+    let ending = match extension {
+        _ if is_fluent => "Ansys",
+        // netCDF 3, and netCDF 4 in HDF5 under any other name
+        _ if begins(b"CDF\x01") || begins(b"CDF\x02") || begins(b"CDF\x05") => "Exodus",
+        "cgns" | "med" | "h5" | "hdf5" | "hdf" | "h5m" if is_hdf => extension,
+        _ if is_hdf => "Exodus",
+        _ if is_nastran => "bdf",
+        "inp" if head.first().is_some_and(u8::is_ascii_digit) => "avs",
+        _ if has(b"<Xdmf") => "xdmf",
+        _ if begins(b"<mesh") || has(b"<dolfin ") => "DOLFIN",
+        _ if has(b"<xml>") && has(b"<Geometry") => "G+Smo",
+        _ => extension,
     };
-    refused(known, convert(""))
+    let is_it = |Foreign(what, endings, _): &&Foreign| {
+        endings.contains(&ending) || !ending.is_empty() && what.split(' ').any(|w| w == ending)
+    };
+    FORMATS.iter().find(is_it).map(|format| format.refusal(path))
 }
 
-/// How to convert a file by meshio, which is told the format where the ending does not
-/// say it.
-pub(super) fn through_meshio(path: &Path, format: &str) -> String {
-    let option = match format {
-        "" => String::new(),
-        format => format!("--input-format {format} "),
-    };
-    format!("convert it: `pip install meshio; meshio convert {option}{} out.vtu`", name(path))
-}
-
-/// The file's name as it can be written in a line.
-fn name(path: &Path) -> String {
+/// The file's name as it can be written in a line, with one of the `endings` if there are some.
+fn name(path: &Path, endings: &[&str]) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-    if name.chars().all(plain) && !name.starts_with('-') {
+    // Gmsh goes by the ending
+    let is_known = endings.is_empty() || endings.contains(&extension.to_lowercase().as_str());
+    if name.chars().all(plain) && !name.starts_with('-') && is_known {
         return name.into_owned();
     }
-    let extension = path.extension().unwrap_or_default().to_string_lossy();
-    format!("in.{}", if extension.chars().all(plain) { &extension } else { "X" })
+    let ending = if is_known && extension.chars().all(plain) { &*extension } else { endings[0] };
+    format!("in.{ending}")
 }

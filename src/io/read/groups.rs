@@ -6,6 +6,7 @@ use crate::mesh::groups::face_group_array;
 use crate::mesh::{CellArray, FaceGroup, Polygons, SolidMesh};
 
 use super::high_order::HighOrder;
+use super::shape::{drop_repeated, has_repeated};
 
 /// Cell array of the physical groups of Gmsh.
 pub(super) const PHYSICAL: &str = "gmsh:physical";
@@ -59,7 +60,14 @@ impl FileGroups {
         }
         let face = self.faces.len() as u32;
         self.kinds.members(kind).push(face);
-        self.faces.push(corners);
+        // a quad with a repeated corner is the triangle that the cell has
+        if corners.len() == 4 && has_repeated(corners) {
+            let mut cycle = corners.to_vec();
+            drop_repeated(&mut cycle);
+            self.faces.push(&cycle);
+        } else {
+            self.faces.push(corners);
+        }
         face
     }
 

@@ -55,6 +55,11 @@ impl<'a> Text<'a> {
         Self { by_bytes: true, ..self }
     }
 
+    /// The file of the text.
+    pub fn path(&self) -> &'a Path {
+        self.path
+    }
+
     /// 1-based line of the word or line read last.
     pub fn line(&self) -> usize {
         self.line

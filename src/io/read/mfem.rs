@@ -16,8 +16,9 @@ use std::path::Path;
 use crate::error::{Error, Result};
 use crate::mesh::groups::face_group_name;
 
-use super::assemble::{Assembly, VolumeShape};
+use super::assemble::Assembly;
 use super::lines::{Text, integer, real, shown};
+use super::shape::VolumeShape;
 
 /// The array of the attributes of cells, and what groups of faces of an attribute are named after.
 const ATTRIBUTE: &str = "mfem:attribute";
@@ -28,8 +29,8 @@ const BOUNDARY_ATTRIBUTE: &str = "mfem:bdr_attribute";
 const VERSIONS: [&str; 3] = ["v1.0", "v1.2", "v1.3"];
 
 /// How to get a file that is read from one that is not.
-const CONVERT: &str = "convert it with MFEM itself: `Mesh::PrintVTU`, or `Mesh::Print` of a \
-                       conforming mesh with continuous nodes (`Mesh::SetCurvature(1)`)";
+const CONVERT: &str = "write it by MFEM's `Mesh::PrintVTU`; a periodic mesh, whose nodes are not \
+                       continuous, before it is made periodic";
 
 /// Reads an MFEM file that is already in memory.
 pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> {

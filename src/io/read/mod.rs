@@ -16,6 +16,7 @@ mod off;
 mod ovm;
 mod ply;
 mod report;
+mod shape;
 mod sharpness;
 mod stl;
 mod surface;
@@ -118,16 +119,16 @@ pub fn read_with_options(
     assemble(source::shown(path.as_ref()), &bytes, options)?.finish()
 }
 
-/// The files that [`read`] takes a mesh from: the file, and the pieces that a `.pvtu` names. A file
-/// that cannot be read names none.
+/// The files that [`read`] takes a mesh from: the file, the pieces that a `.pvtu` names and the
+/// files that an Abaqus deck includes. A file that cannot be read names none.
 pub fn files_of(path: impl AsRef<Path>) -> Vec<PathBuf> {
     let path = path.as_ref();
-    let pieces = if source::is_standard_input(path) {
-        Vec::new()
-    } else {
-        vtk::pieces::of(path).unwrap_or_default()
-    };
-    [path.to_owned()].into_iter().chain(pieces).collect()
+    let mut files = vec![path.to_owned()];
+    if !source::is_standard_input(path) {
+        files.extend(vtk::pieces::of(path).unwrap_or_default());
+        files.extend(abaqus::included(path).unwrap_or_default());
+    }
+    files
 }
 
 /// A control mesh of either kind.
@@ -214,11 +215,11 @@ fn format(path: &Path, bytes: &[u8]) -> Result<Format> {
     if begins("$MeshFormat") || begins("$Comments") || begins("$NOD") {
         return Ok(Format::Gmsh);
     }
-    if begins("OVM ") {
-        return Ok(Format::OpenVolumeMesh);
-    }
-    if begins("OVMB") {
+    if begins("OVMB") || begins("OVM BINARY") {
         return refused("a binary OpenVolumeMesh file", "save it as ASCII (.ovm)");
+    }
+    if begins("OVM") {
+        return Ok(Format::OpenVolumeMesh);
     }
     if begins("MFEM ") {
         return Ok(Format::Mfem);
@@ -228,8 +229,11 @@ fn format(path: &Path, bytes: &[u8]) -> Result<Format> {
         return Ok(Format::Medit);
     }
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    if matches!(bytes, [1, 0, 0, 0, ..] | [0, 0, 0, 1, ..]) && extension.starts_with("mesh") {
-        return refused("a binary MEDIT mesh", &foreign::through_meshio(path, "medit"));
+    let is_binary = matches!(bytes, [1, 0, 0, 0, ..] | [0, 0, 0, 1, ..]);
+    if let ("mesh", true, Some(error)) =
+        (&*extension, is_binary, foreign::refusal(path, head, "meshb"))
+    {
+        return Err(error);
     }
     if head[0] == b'*' && head.get(1).is_some_and(|&b| b == b'*' || b.is_ascii_alphabetic()) {
         return Ok(Format::Abaqus);
@@ -251,9 +255,6 @@ fn format(path: &Path, bytes: &[u8]) -> Result<Format> {
             Err(Error::file(path, None, "a surface, not a control mesh of cells")
                 .with_help(message!(Command::ReadSurface, " reads surfaces")))
         }
-        _ => refused(
-            "the format of the file is unknown",
-            &format!("{FORMATS}; for others, {}", foreign::through_meshio(path, "")),
-        ),
+        _ => refused("the format of the file is unknown", FORMATS),
     }
 }

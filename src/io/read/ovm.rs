@@ -13,19 +13,15 @@ use crate::error::IdKind::{Cell, Face};
 use crate::error::{Error, Result};
 use crate::mesh::Attribute;
 
-use super::assemble::{Assembly, VolumeShape};
+use super::assemble::Assembly;
 use super::lines::{Text, shown};
 use crate::numbers::vector::difference;
 
 /// Reads an OpenVolumeMesh file that is already in memory.
 pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> {
     let mut text = Text::new(path, bytes).with_comment(b'#');
-    if !text.accept("OVM") || !text.accept("ASCII") {
-        text.word();
-        return Err(text
-            .error("the file does not begin with `OVM ASCII`")
-            .with_help("save it as an ASCII OpenVolumeMesh file"));
-    }
+    // the word ASCII came with version 2 of the library
+    _ = text.accept("OVM") && text.accept("ASCII");
     let mut assembly = Assembly::new(path, 0);
     let count = section(&mut text, "Vertices")?;
     assembly.reserve_points(text.room(count, 6));
@@ -254,53 +250,7 @@ fn push_cells(
             }
             faces.cycle(side, !outward, cycle);
         }
-        let cycles = &cycles[..sides.len()];
-        match fixed_shape(cycles) {
-            Some((shape, corners)) => {
-                assembly.push_cell(shape, &corners[..shape.corners()], Some(line))?;
-            }
-            None => {
-                let cycles: Vec<&[u32]> = cycles.iter().map(Vec::as_slice).collect();
-                assembly.push_polyhedron(&cycles, Some(line))?;
-            }
-        }
+        assembly.push_faces(&cycles[..sides.len()], Some(line))?;
     }
     Ok(())
-}
-
-/// The corners of a tetrahedron, wedge or hexahedron with these outward faces.
-fn fixed_shape(faces: &[Vec<u32>]) -> Option<(VolumeShape, [u32; 8])> {
-    let sizes = |n: usize| faces.iter().filter(|face| face.len() == n).count();
-    let (shape, bottom) = match (faces.len(), sizes(3), sizes(4)) {
-        (4, 4, 0) => (VolumeShape::Tetrahedron, 0),
-        (5, 2, 3) => (VolumeShape::Wedge, faces.iter().position(|face| face.len() == 3)?),
-        (6, 0, 6) => (VolumeShape::Hexahedron, 0),
-        _ => return None,
-    };
-    // Seen from inside, the bottom runs counter-clockwise.
-    let mut corners = [0; 8];
-    let base = faces[bottom].len();
-    for (corner, &v) in corners.iter_mut().zip(faces[bottom].iter().rev()) {
-        *corner = v;
-    }
-    if shape == VolumeShape::Tetrahedron {
-        let apex = faces.iter().flatten().find(|v| !corners[..3].contains(v))?;
-        corners[3] = *apex;
-    } else {
-        // The side at bottom edge a→b runs a, b, above b, above a.
-        for i in 0..base {
-            let (a, b) = (corners[i], corners[(i + 1) % base]);
-            let side = faces.iter().enumerate().find_map(|(index, face)| {
-                let at = face.iter().position(|&v| v == a)?;
-                let next = |n: usize| face[(at + n) % face.len()];
-                (index != bottom && face.len() == 4 && next(1) == b).then(|| next(3))
-            })?;
-            corners[base + i] = side;
-        }
-    }
-    let used = &corners[..shape.corners()];
-    let distinct = used.iter().enumerate().all(|(i, v)| !used[..i].contains(v));
-    // All faces must be faces of the shape: no other vertex, and no shared edge twice.
-    let closed = faces.iter().flatten().all(|v| used.contains(v));
-    (distinct && closed).then_some((shape, corners))
 }

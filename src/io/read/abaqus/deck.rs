@@ -1,31 +1,22 @@
 //! What has been read of a deck.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use nalgebra::Isometry3;
 
+use super::includes::Includes;
 use super::sets::Sets;
-use super::types::ElementFamily;
+use super::types::Elements;
 use crate::io::read::assemble::Assembly;
 use crate::io::read::lines::Text;
-
-/// Elements of one type.
-pub(super) struct Elements {
-    pub(super) family: ElementFamily,
-    /// Fewest and most nodes of an element.
-    pub(super) nodes: [usize; 2],
-    /// Name of the type in the deck, in capitals.
-    pub(super) kind: String,
-    /// Set that they are in, if any.
-    pub(super) set: Option<usize>,
-}
 
 /// The section that is being read.
 pub(super) enum DeckSection {
     Nodes,
-    Elements(Elements),
-    /// Elements of another family.
-    Skipped,
+    Elements(Rc<Elements>),
+    /// Elements of another family, by the name of their type.
+    Skipped(String),
     Set {
         set: usize,
         /// The scope that its rows belong to.
@@ -45,8 +36,15 @@ pub(super) struct Deck<'a> {
     pub(super) assembly: Assembly<'a>,
     pub(super) sets: Sets,
     pub(super) section: DeckSection,
-    // the element that is being read, whose row may continue on the next line
-    pub(super) element_nodes: Vec<u32>,
+    pub(super) includes: &'a Includes,
+    // files that are being read, one included by the other
+    pub(super) depth: usize,
+    // files included so far
+    pub(super) included: usize,
+    // numbers of the nodes of the element that is being read, whose row may continue on the next
+    // line, and its vertices
+    pub(super) element_nodes: Vec<i64>,
+    pub(super) element_vertices: Vec<u32>,
     pub(super) element_line: usize,
     pub(super) element_number: i64,
     pub(super) has_instances: bool,

@@ -2,42 +2,20 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::error::Result;
-use crate::io::read::assemble::{Assembly, VolumeShape};
+use crate::io::read::assemble::Assembly;
+use crate::io::read::shape::{drop_repeated, sorted};
 
 use super::members::Members;
 use super::scope::DeckElement;
 use super::sets::{DeckSurface, SetRow, Sets, SurfaceSide};
 
-/// Sides S1, S2, … of solid elements by their corners (Abaqus Analysis User's Guide, "Solid
-/// elements": element faces).
-const fn sides(shape: VolumeShape) -> &'static [&'static [usize]] {
-    match shape {
-        VolumeShape::Tetrahedron => &[&[0, 1, 2], &[0, 3, 1], &[1, 3, 2], &[2, 3, 0]],
-        VolumeShape::Pyramid => &[&[0, 1, 2, 3], &[0, 4, 1], &[1, 4, 2], &[2, 4, 3], &[3, 4, 0]],
-        VolumeShape::Wedge => {
-            &[&[0, 1, 2], &[3, 5, 4], &[0, 3, 4, 1], &[1, 4, 5, 2], &[2, 5, 3, 0]]
-        }
-        VolumeShape::Hexahedron | VolumeShape::Voxel => &[
-            &[0, 1, 2, 3],
-            &[4, 7, 6, 5],
-            &[0, 4, 5, 1],
-            &[1, 5, 6, 2],
-            &[2, 6, 7, 3],
-            &[3, 7, 4, 0],
-        ],
-    }
-}
-
 impl Sets {
     /// Gives the groups to a mesh.
-    ///
-    /// # Errors
-    /// If a set is one of its own members.
-    pub fn finish(self, assembly: &mut Assembly) -> Result<()> {
+    pub fn finish(mut self, assembly: &mut Assembly) {
+        self.resolve_instances(assembly);
         let names = self.group_names();
         let (of_sets, of_surfaces) = names.split_at(self.sets.len());
-        let mut members = Members::of(&self, assembly)?;
+        let mut members = Members::of(&self, assembly);
         for (index, name) in of_sets.iter().enumerate().filter(|(i, _)| !self.sets[*i].internal) {
             let Some(found) = members.of_set(index) else {
                 assembly.skip(&format!("set `{name}`: there are too many elements in sets"));
@@ -60,7 +38,6 @@ impl Sets {
         for (surface, name) in self.surfaces.iter().zip(of_surfaces) {
             push_surface(surface, name, &mut members, &free, assembly);
         }
-        Ok(())
     }
 
     /// Names of the groups of all sets, then of all surfaces: those of an instance have its name in
@@ -93,7 +70,7 @@ impl Sets {
         if self.surfaces.iter().any(|surface| surface.rows.iter().any(is_free)) {
             let all = self.scopes.iter().flat_map(|scope| &scope.own);
             for face in all.flat_map(|(_, element)| sides_of(*element)) {
-                free.entry(key(&face)).and_modify(|free| *free = false).or_insert(true);
+                free.entry(sorted(&face)).and_modify(|free| *free = false).or_insert(true);
             }
             free.retain(|_, free| *free);
         }
@@ -104,7 +81,12 @@ impl Sets {
 /// The sides of a solid element; none of a face.
 fn sides_of(element: DeckElement) -> Vec<Vec<u32>> {
     let DeckElement::Solid(_, shape, corners) = element else { return Vec::new() };
-    sides(shape).iter().map(|side| side.iter().map(|&i| corners[i]).collect()).collect()
+    let of_side = |side: &&[usize]| {
+        let mut face: Vec<u32> = side.iter().map(|&i| corners[i]).collect();
+        drop_repeated(&mut face);
+        face
+    };
+    shape.sides().iter().map(of_side).collect()
 }
 
 /// Makes a group of the sides and faces of a surface.
@@ -135,7 +117,8 @@ fn push_surface(
                     faces.extend(all.get(*side).cloned())
                 }
                 (DeckElement::Solid(..), SurfaceSide::Free) => {
-                    faces.extend(all.into_iter().filter(|f| free.contains_key(&key(f))));
+                    let is_free = |f: &Vec<u32>| f.len() > 2 && free.contains_key(&sorted(f));
+                    faces.extend(all.into_iter().filter(is_free));
                 }
                 (DeckElement::Face(_), SurfaceSide::Side(_))
                 | (DeckElement::Solid(..), SurfaceSide::Faces) => {
@@ -147,36 +130,5 @@ fn push_surface(
     for face in faces {
         let face = assembly.groups.push_face("faces", &face, &[]);
         assembly.groups.group_face(name, face);
-    }
-}
-
-fn key(face: &[u32]) -> Vec<u32> {
-    let mut key = face.to_vec();
-    key.sort_unstable();
-    key
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Each edge of a solid is in two sides, once in each direction, so that all sides look the
-    /// same way.
-    #[test]
-    fn sides_are_closed_and_look_the_same_way() {
-        for shape in [
-            VolumeShape::Tetrahedron,
-            VolumeShape::Pyramid,
-            VolumeShape::Wedge,
-            VolumeShape::Hexahedron,
-        ] {
-            let mut edges = BTreeSet::new();
-            for side in sides(shape) {
-                for (a, b) in side.iter().zip(side.iter().cycle().skip(1)) {
-                    assert!(edges.insert((*a, *b)), "{shape:?} {a} {b}");
-                }
-            }
-            assert!(edges.iter().all(|&(a, b)| edges.contains(&(b, a))), "{shape:?}");
-        }
     }
 }

@@ -81,22 +81,22 @@ impl<'a> Deck<'a> {
         }
         self.instance =
             Some(Instance { first: self.assembly.points(), motion: Isometry3::identity() });
-        self.text = text;
         self.section = DeckSection::Other;
         self.parts.is_reading = true;
-        self.read_lines()?;
+        self.within(text)?;
         self.parts.is_reading = false;
         self.parts.is_again = false;
-        self.text = at;
         Ok(())
     }
 
-    /// Moves and turns the nodes of the instance, if one is being read.
-    pub(super) fn end_instance(&mut self) {
+    /// Ends the instance that is being read, if one is: moves and turns its nodes.
+    pub(super) fn end_instance(&mut self) -> Result<()> {
         if let Some(Instance { first, motion }) = self.instance.take() {
+            self.take_waiting()?;
             self.assembly.transform(first, |point| (motion * Point3::from(point)).into());
             self.sets.end_scope();
         }
+        Ok(())
     }
 
     /// Names the parts without an instance as left out.

@@ -1,7 +1,6 @@
 //! The elements that rows of sets and surfaces name: those of each set are found once, after those
 //! of the sets that it names.
 
-use crate::error::{Error, Result};
 use crate::io::read::assemble::Assembly;
 use crate::io::read::lines::shown;
 
@@ -43,10 +42,7 @@ pub(super) struct Members<'a> {
 
 impl<'a> Members<'a> {
     /// Finds the elements of all sets.
-    ///
-    /// # Errors
-    /// If a set is one of its own members.
-    pub fn of(sets: &'a Sets, assembly: &Assembly) -> Result<Self> {
+    pub fn of(sets: &'a Sets, assembly: &mut Assembly) -> Self {
         let mut next = 0;
         let first = sets.scopes.iter().map(|scope| {
             let first = next;
@@ -54,12 +50,12 @@ impl<'a> Members<'a> {
             first
         });
         let first = first.collect();
-        let found = vec![None; sets.sets.len()];
+        let found = vec![Some(FoundElements::default()); sets.sets.len()];
         let mut members = Self { sets, first, found, left: MAX_MEMBERS };
-        for set in members.order(assembly)? {
+        for set in members.order(assembly) {
             members.found[set] = members.of_rows(&sets.sets[set].rows);
         }
-        Ok(members)
+        members
     }
 
     /// The elements of a set; `None` if there are too many.
@@ -154,8 +150,8 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// The sets, each behind those that it names.
-    fn order(&self, assembly: &Assembly) -> Result<Vec<usize>> {
+    /// The sets, each behind those that it names; what makes a set its own member is left out.
+    fn order(&self, assembly: &mut Assembly) -> Vec<usize> {
         #[derive(Clone, Copy, PartialEq)]
         enum SetVisit {
             New,
@@ -180,27 +176,15 @@ impl<'a> Members<'a> {
                 match self.meaning(named) {
                     Meaning::Set(child) if state[child] == SetVisit::New => path.push((child, 0)),
                     Meaning::Set(child) if state[child] == SetVisit::Open => {
-                        return Err(self.cycle(child, set, assembly));
+                        let [name, by] = [child, set].map(|set| shown(sets[set].name.as_bytes()));
+                        assembly
+                            .skip(&format!("set `{name}` in set `{by}`, which it names itself"));
                     }
                     _ => {}
                 }
             }
         }
-        Ok(order)
-    }
-
-    /// The error of a set that names `first`, whose members it is among.
-    fn cycle(&self, first: usize, last: usize, assembly: &Assembly) -> Error {
-        let [first, last] = [first, last].map(|set| &self.sets.sets[set]);
-        let [name, by] = [first, last].map(|set| shown(set.name.as_bytes()));
-        let message = if name == by {
-            format!("set `{name}` names itself")
-        } else {
-            format!("set `{name}` is among its own members: set `{by}` names it")
-        };
-        assembly
-            .error(Some(last.line), message)
-            .with_help(format!("take `{name}` out of the rows of `{by}`"))
+        order
     }
 }
 

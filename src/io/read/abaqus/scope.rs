@@ -2,9 +2,12 @@
 //! them.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
+use std::rc::Rc;
 
-use crate::io::read::assemble::VolumeShape;
+use super::types::Elements;
 use crate::io::read::lines::integer;
+use crate::io::read::shape::VolumeShape;
 use crate::io::read::tags::Tags;
 use crate::mesh::CellId;
 
@@ -44,11 +47,24 @@ impl RowMember {
     }
 }
 
+/// An element that names nodes which come after it, or comes after such a one.
+pub(super) struct WaitingElement {
+    pub elements: Rc<Elements>,
+    pub number: i64,
+    pub nodes: Vec<i64>,
+    /// File and 1-based line of its row.
+    pub place: (PathBuf, usize),
+}
+
 /// Nodes, elements and sets of one instance, or of what is outside of all.
 #[derive(Default)]
 pub(super) struct Scope {
     /// Name of the instance, empty outside.
     pub name: String,
+    /// Whether the deck has the instance; sets may name others.
+    pub is_declared: bool,
+    /// Elements that wait for nodes, in their order.
+    pub waiting: Vec<WaitingElement>,
     nodes: Tags,
     // runs of nodes that are consecutive vertices: first node, its vertex
     runs: Vec<[u32; 2]>,
@@ -75,11 +91,23 @@ impl Scope {
     }
 
     /// The vertex of a number.
-    pub fn vertex(&self, number: i64) -> Option<u32> {
+    fn vertex(&self, number: i64) -> Option<u32> {
         let node = self.nodes.get(number)?;
         let run = self.runs.partition_point(|[first, _]| *first <= node).checked_sub(1)?;
         let [first, start] = self.runs[run];
         Some(start + node - first)
+    }
+
+    /// The vertices of nodes, in the cleared `vertices`.
+    ///
+    /// # Errors
+    /// The first number that no node has.
+    pub fn vertices(&self, nodes: &[i64], vertices: &mut Vec<u32>) -> Result<(), i64> {
+        vertices.clear();
+        nodes.iter().try_for_each(|&node| {
+            vertices.push(self.vertex(node).ok_or(node)?);
+            Ok(())
+        })
     }
 
     /// Appends an element; false if another one has its number.

@@ -1,6 +1,8 @@
 //! Element sets and surfaces of Abaqus decks, as they stand there.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+
+use crate::io::read::assemble::Assembly;
 
 use super::scope::{RowMember, Scope};
 
@@ -25,14 +27,22 @@ pub(super) struct Sets {
     // instances by their names in capitals
     instances: HashMap<String, usize>,
     current: usize,
+    // parts outside of instances, by their names in capitals
+    parts: HashSet<String>,
     pub sets: Vec<Set>,
     pub surfaces: Vec<DeckSurface>,
 }
 
 impl Default for Sets {
     fn default() -> Self {
-        let (scopes, instances) = (vec![Scope::default()], HashMap::new());
-        Self { scopes, instances, current: 0, sets: Vec::new(), surfaces: Vec::new() }
+        Self {
+            scopes: vec![Scope::default()],
+            instances: HashMap::new(),
+            current: 0,
+            parts: HashSet::new(),
+            sets: Vec::new(),
+            surfaces: Vec::new(),
+        }
     }
 }
 
@@ -43,8 +53,6 @@ pub(super) struct Set {
     /// Serves surfaces alone.
     pub internal: bool,
     pub rows: Vec<SetRow>,
-    /// 1-based line of its first keyword.
-    pub line: usize,
 }
 
 /// A surface, by its rows.
@@ -57,13 +65,45 @@ pub(super) struct DeckSurface {
 impl Sets {
     /// Begins an instance; false if another one has its name.
     pub fn begin_scope(&mut self, name: &str) -> bool {
-        if self.instance(name).is_some() {
-            return false;
+        self.current = self.named(name);
+        !std::mem::replace(&mut self.scopes[self.current].is_declared, true)
+    }
+
+    /// Index of the scope of an instance, which may come later.
+    pub fn named(&mut self, name: &str) -> usize {
+        let scopes = &mut self.scopes;
+        *self.instances.entry(name.to_ascii_uppercase()).or_insert_with(|| {
+            scopes.push(Scope::new(name));
+            scopes.len() - 1
+        })
+    }
+
+    /// Notes a part whose nodes and elements are outside of instances.
+    pub fn push_part(&mut self, name: &str) {
+        self.parts.insert(name.to_ascii_uppercase());
+    }
+
+    /// Resolves instances that sets name and the deck does not have: they are the part of that
+    /// name where it is outside of instances, else their rows mean nothing.
+    pub(super) fn resolve_instances(&mut self, assembly: &mut Assembly) {
+        for index in 1..self.scopes.len() {
+            let Scope { name, is_declared, .. } = &self.scopes[index];
+            if *is_declared {
+                continue;
+            }
+            let key = name.to_ascii_uppercase();
+            let is_part = self.parts.contains(&key);
+            let taken = if is_part { "; its sets are those of the part" } else { "" };
+            assembly.skip(&format!("instance `{name}`, which the deck does not have{taken}"));
+            if !is_part {
+                continue;
+            }
+            self.instances.insert(key, 0);
+            let of_sets = self.sets.iter_mut().flat_map(|set| &mut set.rows);
+            let of_surfaces = self.surfaces.iter_mut().flat_map(|surface| &mut surface.rows);
+            let rows = of_sets.chain(of_surfaces.map(|(row, _)| row));
+            rows.filter(|(scope, _)| *scope == index).for_each(|(scope, _)| *scope = 0);
         }
-        self.current = self.scopes.len();
-        self.scopes.push(Scope::new(name));
-        self.instances.insert(name.to_ascii_uppercase(), self.current);
-        true
     }
 
     /// Ends the instance.
@@ -86,12 +126,12 @@ impl Sets {
         self.instances.get(&name.to_ascii_uppercase()).copied()
     }
 
-    /// The set of a name in the current scope, which a keyword on `line` gives.
-    pub fn set(&mut self, name: &str, internal: bool, line: usize) -> usize {
+    /// The set of a name in the current scope.
+    pub fn set(&mut self, name: &str, internal: bool) -> usize {
         let Self { scopes, current, sets, .. } = self;
         scopes[*current].set_or(name, || {
             let (name, scope, rows) = (name.to_owned(), *current, Vec::new());
-            sets.push(Set { name, scope, internal, rows, line });
+            sets.push(Set { name, scope, internal, rows });
             sets.len() - 1
         })
     }

@@ -1,6 +1,6 @@
 //! What has been read of a file.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::values::GmshNumbers;
 use crate::io::read::assemble::Assembly;
@@ -10,6 +10,10 @@ use crate::io::read::tags::Tags;
 pub(super) struct Gmsh<'a> {
     // physical groups of each surface and volume, by dimension and number
     pub(super) entities: HashMap<(i64, i64), Vec<i64>>,
+    // parts of points, curves, surfaces and volumes by dimension and number
+    pub(super) parts: HashSet<(i64, i64)>,
+    // entities of the elements that the file of a partition repeats
+    pub(super) ghosts: HashSet<i64>,
     // of physical groups, by dimension and tag
     pub(super) names: HashMap<(i64, i64), String>,
     pub(super) values: GmshNumbers<'a>,

@@ -13,10 +13,12 @@ impl Gmsh<'_> {
             let dimension = self.values.text.integer("the dimension of a physical group")?;
             let tag = self.values.text.integer("a physical group")?;
             let rest = self.values.text.next_line().unwrap_or_default();
-            let name = String::from_utf8_lossy(rest.trim_ascii());
-            let name: String = name.trim_matches('"').chars().filter(|c| !c.is_control()).collect();
+            let name: String =
+                String::from_utf8_lossy(rest).chars().filter(|c| !c.is_control()).collect();
+            // MED pads names with blanks
+            let name = name.trim().trim_matches('"').trim();
             if !name.is_empty() {
-                self.names.insert((dimension, tag), name);
+                self.names.insert((dimension, tag), name.to_owned());
             }
         }
         self.values.end("$EndPhysicalNames")
@@ -35,7 +37,8 @@ impl Gmsh<'_> {
         self.values.begin();
         self.values.size("the number of partitions")?;
         for _ in 0..self.values.size_count("the number of ghost entities")? {
-            self.values.int("the number of a ghost entity")?;
+            let ghosts = self.values.int("the number of a ghost entity")?;
+            self.ghosts.insert(ghosts);
             self.values.int("the partition of a ghost entity")?;
         }
         self.grouped_entities(true)?;
@@ -51,6 +54,7 @@ impl Gmsh<'_> {
             for _ in 0..count {
                 let entity = self.values.int("the number of an entity")?;
                 if are_parts {
+                    self.parts.insert((dimension as i64, entity));
                     self.values.int("the dimension of the parent")?;
                     self.values.int("the number of the parent")?;
                     for _ in 0..self.values.size_count("the number of partitions")? {

@@ -5,14 +5,15 @@
 //! first of each element) the cell array `gmsh:physical`. Physical groups that have a name are
 //! groups of cells and of faces; those of surfaces without one are named `gmsh:physical:TAG`.
 //! Periodic links and element data are skipped and reported, as are elements of lower dimension in
-//! no group. High-order elements are read by their corners. Other versions are refused.
+//! no group, and ghosts that the file of a partition repeats. High-order elements are read by their
+//! corners. Sections may come in any order. Other versions are refused.
 
 mod elements;
 mod file;
 mod groups;
 mod values;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use crate::error::{Error, Result};
@@ -20,10 +21,11 @@ use crate::mesh::Attribute;
 use crate::numbers::{by_count, counted};
 
 use super::assemble::Assembly;
+use super::foreign::through_gmsh;
 use super::groups::PHYSICAL;
 use super::lines::{Text, shown};
 use super::tags::Tags;
-use elements::GmshType;
+use elements::{ElementType, GmshType};
 use file::{Gmsh, ReadElement};
 use values::GmshNumbers;
 
@@ -32,6 +34,8 @@ pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> 
     let values = GmshNumbers::new(Text::new(path, bytes));
     let mut file = Gmsh {
         entities: HashMap::new(),
+        parts: HashSet::new(),
+        ghosts: HashSet::new(),
         names: HashMap::new(),
         values,
         assembly: Assembly::new(path, 0),
@@ -40,21 +44,28 @@ pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> 
         element_nodes: Vec::new(),
         last: (0, Vec::new(), ReadElement::Face(0)),
     };
+    // what they name may come after them
+    let (mut elements, mut data) = (Vec::new(), Vec::new());
     while let Some(word) = file.values.text.word() {
         match word {
             b"$MeshFormat" => file.format()?,
             b"$Nodes" => file.nodes()?,
-            b"$Elements" => file.elements()?,
+            b"$Elements" => {
+                elements.push(file.values.text);
+                file.values.skip_section("$EndElements")?;
+            }
+            b"$NodeData" => {
+                data.push(file.values.text);
+                file.values.skip_section("$EndNodeData")?;
+            }
+            // they are in blocks of ghost entities
+            b"$GhostElements" => file.values.skip_section("$EndGhostElements")?,
             b"$ParametricNodes" => {
                 return Err(file
                     .values
                     .error("nodes with parameters of their entities ($ParametricNodes)")
-                    .with_help(
-                        "save it without: gmsh in.msh -save -format msh41 \
-                         -setnumber Mesh.SaveParametric 0 -o out.msh",
-                    ));
+                    .with_help(file.convert()));
             }
-            b"$NodeData" => file.node_data()?,
             b"$PhysicalNames" => file.physical_names()?,
             b"$Entities" if file.version == 4 => file.entities()?,
             b"$PartitionedEntities" if file.version == 4 => file.partitioned_entities()?,
@@ -69,6 +80,14 @@ pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> 
                 return Err(file.values.text.unexpected(word, "a section", help));
             }
         }
+    }
+    for text in elements {
+        file.values.text = text;
+        file.elements()?;
+    }
+    for text in data {
+        file.values.text = text;
+        file.node_data()?;
     }
     file.assembly.limit_numbered_groups(PHYSICAL);
     file.assembly.push_references(PHYSICAL, 0)?;
@@ -106,7 +125,11 @@ impl Gmsh<'_> {
     fn refused_version(&self, version: &str) -> Error {
         self.values
             .error(format!("Gmsh version {version}; 2.x and 4.1 are read"))
-            .with_help("save it as 4.1: gmsh in.msh -save -format msh41 -o out.msh")
+            .with_help(self.convert())
+    }
+
+    fn convert(&self) -> String {
+        through_gmsh(self.assembly.path, &["msh"], "msh41", "msh")
     }
 
     fn nodes(&mut self) -> Result<()> {
@@ -176,12 +199,21 @@ impl Gmsh<'_> {
             for _ in 0..blocks {
                 let dimension = self.values.int("the dimension of the block")?;
                 let entity = self.values.int("the number of its entity")?;
-                let groups = self.entities.get(&(dimension, entity)).cloned().unwrap_or_default();
+                let place = (dimension, entity);
+                let groups = self.entities.get(&place).cloned().unwrap_or_default();
+                let are_ghosts = self.ghosts.contains(&entity) && !self.parts.contains(&place);
                 let kind = self.values.count("the element type of the block")?;
                 let count = self.values.size_count("the number of elements of the block")?;
                 for _ in 0..count {
                     self.values.size("an element number")?;
-                    self.element(kind, &groups)?;
+                    if are_ghosts {
+                        self.pass(kind)?;
+                    } else {
+                        self.element(kind, &groups)?;
+                    }
+                }
+                if are_ghosts {
+                    self.assembly.skip_many("ghost elements of other partitions", count);
                 }
             }
             return self.values.end("$EndElements");
@@ -228,26 +260,36 @@ impl Gmsh<'_> {
         self.values.end("$EndElements")
     }
 
+    fn known(&self, kind: usize) -> Result<ElementType> {
+        elements::element(kind).ok_or_else(|| {
+            let what = format!("element of unknown kind (Gmsh type {kind})");
+            self.assembly.refuse(&what, self.values.line())
+        })
+    }
+
+    /// Passes over the nodes of an element.
+    fn pass(&mut self, kind: usize) -> Result<()> {
+        let nodes = self.known(kind)?.nodes;
+        self.pass_nodes(nodes)
+    }
+
+    fn pass_nodes(&mut self, nodes: usize) -> Result<()> {
+        if self.values.is_binary() {
+            return (0..nodes).try_for_each(|_| self.node_number().map(drop));
+        }
+        // An element ends with its line.
+        self.values.text.next_line();
+        Ok(())
+    }
+
     /// Reads the nodes of an element of Gmsh's type `kind` in some physical groups.
     fn element(&mut self, kind: usize, groups: &[i64]) -> Result<()> {
         let line = self.values.line();
-        let Some(element) = elements::element(kind) else {
-            return Err(self
-                .assembly
-                .refuse(&format!("element of unknown kind (Gmsh type {kind})"), line));
-        };
+        let element = self.known(kind)?;
         match element.kind {
             GmshType::Lower(name) => {
                 self.assembly.skip(&format!("{name} elements (Gmsh type {kind})"));
-                if self.values.is_binary() {
-                    for _ in 0..element.nodes {
-                        self.node_number()?;
-                    }
-                } else {
-                    // An element ends with its line.
-                    self.values.text.next_line();
-                }
-                Ok(())
+                self.pass_nodes(element.nodes)
             }
             GmshType::Face(..) | GmshType::Volume(_) => {
                 self.element_nodes(element.nodes)?;
@@ -316,7 +358,7 @@ impl Gmsh<'_> {
     fn unknown_node(&self, tag: i64) -> Error {
         self.values
             .error(message!(self.assembly.next_cell(), ": node {tag} does not exist"))
-            .with_help("elements may name only nodes of the section $Nodes, which comes first")
+            .with_help("elements may name only nodes of the section $Nodes")
     }
 
     fn node_data(&mut self) -> Result<()> {
@@ -337,10 +379,8 @@ impl Gmsh<'_> {
             tags.push(self.values.text.integer("an integer tag")?);
         }
         let (name, &[step, width, rows, ..]) = (name.unwrap_or_default(), &tags[..]) else {
-            return Err(self
-                .values
-                .error("$NodeData needs 3 integer tags: step, components, nodes")
-                .with_help("save the view again"));
+            self.assembly.skip("views without step, number of components and number of nodes");
+            return self.values.skip_section("$EndNodeData");
         };
         let (width, rows) = (usize::try_from(width).unwrap_or(0), rows.max(0) as usize);
         let points = self.assembly.points();
@@ -364,11 +404,12 @@ impl Gmsh<'_> {
         for _ in 0..rows {
             let tag = self.values.int("a node number")?;
             let vertex = self.nodes.get(tag).map(|v| v as usize).filter(|&v| !seen[v]);
-            let vertex = vertex.ok_or_else(|| {
-                self.values
-                    .error(format!("view `{name}`: node {tag} does not exist or comes twice"))
-                    .with_help("give every node one row")
-            })?;
+            let Some(vertex) = vertex else {
+                self.assembly.skip(&format!(
+                    "view `{name}`, whose node {tag} does not exist or comes twice"
+                ));
+                return self.values.skip_section("$EndNodeData");
+            };
             seen[vertex] = true;
             for value in &mut values[vertex * width..][..width] {
                 *value = self.values.real("a value")?;

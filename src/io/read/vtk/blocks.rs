@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::io::read::ReadReport;
 use crate::io::read::assemble::Assembly;
 use crate::io::read::groups::PHYSICAL;
+use crate::mesh::groups::face_group_name;
 use crate::mesh::{Attribute, CellArray, SolidMesh};
 use crate::numbers::counted;
 
@@ -86,19 +87,46 @@ impl CellBlock {
         self.types.iter().any(|&cell_type| !is_flat(kind(cell_type)))
     }
 
+    /// Takes cells away that repeat the one before them; returns the place of each among those that
+    /// are left.
+    fn merge_repeated(&mut self) -> Vec<u32> {
+        let mut places: Vec<u32> = Vec::with_capacity(self.types.len());
+        let (types, ends) = (std::mem::take(&mut self.types), std::mem::take(&mut self.ends));
+        let given = std::mem::take(&mut self.vertices);
+        let (mut start, mut last) = (0, None);
+        for (&cell_type, &end) in types.iter().zip(&ends) {
+            let own = usize::try_from(end).ok().and_then(|end| given.get(start..end));
+            start = end.max(0) as usize;
+            if last != own.map(|own| (cell_type, own)) || own.is_none() {
+                self.vertices.extend(own.unwrap_or_default());
+                // an end beyond the vertices is refused later
+                self.ends.push(own.map_or(-1, |_| self.vertices.len() as i64));
+                self.types.push(cell_type);
+            }
+            last = own.map(|own| (cell_type, own));
+            places.push(self.types.len() as u32 - 1);
+        }
+        places
+    }
+
     fn push(mut self, assembly: &mut Assembly, names: &[GroupName]) -> Result<()> {
         let arrays = std::mem::take(&mut self.arrays);
         let (ghosts, arrays): (Vec<_>, Vec<_>) =
             arrays.into_iter().partition(|array| is_ghosts(&array.name));
-        for CellArray { name, values, .. } in ghosts {
-            check_ghosts(assembly, ArraySection::CellData, &name, &values)?;
-        }
+        // Gmsh's version 2 lists an element once for each of its groups
+        let numbers = arrays.iter().find(|array| array.name == PHYSICAL && array.width == 1);
+        let is_plain = self.face_ends.is_empty() && self.ends.len() == self.types.len();
+        let places = if is_plain && numbers.is_some() {
+            self.merge_repeated()
+        } else {
+            (0..self.types.len() as u32).collect()
+        };
         let faces = if self.face_ends.is_empty() {
             GivenFaces::Absent
         } else {
             GivenFaces::Stream { stream: self.face_stream, ends: self.face_ends }
         };
-        let grid = UnstructuredGrid {
+        let mut grid = UnstructuredGrid {
             corners: self.vertices,
             ends: self.ends,
             types: self.types,
@@ -106,25 +134,39 @@ impl CellBlock {
             labels: self.labels,
             ..UnstructuredGrid::default()
         };
-        let count = grid.types.len();
+        for CellArray { name, values, .. } in &ghosts {
+            check_ghosts(assembly, ArraySection::CellData, name, values)?;
+            grid.mark_ghosts(name, values);
+        }
         let kept = grid.assemble(assembly, None)?;
         for (name, cells) in self.sets {
-            if let Some(cell) = cells.iter().find(|&&cell| cell as usize >= count) {
-                let count = counted(count, "cell");
+            if let Some(cell) = cells.iter().find(|&&cell| cell as usize >= places.len()) {
+                let count = counted(places.len(), "cell");
                 let text = format!("set \"{name}\" names cell {cell} of a block of {count}");
                 return Err(Error::request(text)
                     .with_help("number the cells of each block from 0, block by block"));
             }
-            cells.into_iter().for_each(|cell| kept.group(assembly, cell, &name));
+            let cells = cells.into_iter().map(|cell| places[cell as usize]);
+            cells.for_each(|cell| kept.group(assembly, cell, &name));
         }
         for CellArray { name, width, mut values, integers } in arrays {
             if name == PHYSICAL && width == 1 {
-                take_names(assembly, &kept, &mut values, names);
+                take_names(assembly, &kept, &places, &mut values, names);
+            }
+            if places.last().is_some_and(|&last| last as usize + 1 < places.len()) {
+                values = first_rows(&values, width, &places);
             }
             push_cell_array(assembly, Attribute { name, width, values }, integers, &kept, None)?;
         }
         Ok(())
     }
+}
+
+/// Rows of cells that are not repeated.
+fn first_rows(values: &[f64], width: usize, places: &[u32]) -> Vec<f64> {
+    let rows = values.chunks_exact(width.max(1)).enumerate();
+    let is_first = |cell: usize| cell == 0 || places[cell] != places[cell - 1];
+    rows.filter(|&(cell, _)| is_first(cell)).flat_map(|(_, row)| row).copied().collect()
 }
 
 /// [`super::ghosts::check_ghosts`] of a mesh without a file.
@@ -155,18 +197,27 @@ impl KeptCells {
     }
 }
 
-/// Groups faces and cells by the names of their numbers; those of faces become 0, no group.
-fn take_names(assembly: &mut Assembly, kept: &KeptCells, numbers: &mut [f64], names: &[GroupName]) {
-    for (cell, number) in (0..).zip(numbers) {
+/// Groups faces and cells by the names of their numbers; those of faces become 0, no group. A face
+/// that is given again is also in the group of its other number.
+fn take_names(
+    assembly: &mut Assembly,
+    kept: &KeptCells,
+    places: &[u32],
+    numbers: &mut [f64],
+    names: &[GroupName],
+) {
+    for (i, (&cell, number)) in places.iter().zip(numbers).enumerate() {
         let is_face = kept.cells.binary_search(&cell).is_err();
         let dimension = if is_face { 2 } else { 3 };
         let is_it =
             |group: &&GroupName| group.dimension == dimension && group.number as f64 == *number;
         if let Some(group) = names.iter().find(is_it) {
-            kept.group(assembly, cell, &group.name);
+            kept.group(assembly, cell, group.name.trim());
             if is_face {
                 *number = 0.0;
             }
+        } else if is_face && *number != 0.0 && i > 0 && places[i - 1] == cell {
+            kept.group(assembly, cell, &face_group_name(PHYSICAL, *number as i64));
         }
     }
 }
@@ -178,7 +229,7 @@ fn take_names(assembly: &mut Assembly, kept: &KeptCells, numbers: &mut [f64], na
 /// by their corners. Sets and named numbers are groups too.
 ///
 /// # Errors
-/// For ghost and hidden cells, numbers of values that do not fit, and what is not a mesh of volume
+/// For hidden cells, numbers of values that do not fit, and what is not a mesh of volume
 /// cells.
 pub fn solid_of_parts(what: &str, parts: MeshParts) -> Result<(SolidMesh, ReadReport)> {
     let mut assembly = Assembly::new(Path::new(what), 0);
@@ -211,6 +262,8 @@ fn meshio_type(name: &str) -> Option<i64> {
         "hexahedron" => of(12, 72),
         "wedge" => of(13, 73),
         "pyramid" => of(14, 74),
+        "penta_prism" => 15,
+        "hexa_prism" => 16,
         _ => return None,
     })
 }

@@ -44,6 +44,8 @@ pub(super) struct UnstructuredGrid {
     pub faces: GivenFaces,
     /// 1-based line of each cell, or empty.
     pub lines: Vec<usize>,
+    /// Whether another piece owns each cell, or empty.
+    pub ghosts: Vec<bool>,
     /// Added to every vertex index: points of earlier pieces.
     pub first_point: usize,
     /// What messages call cells of these types, in place of VTK's numbers.

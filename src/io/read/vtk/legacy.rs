@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::mesh::Attribute;
 
 use super::binary::Budget;
+use super::ghosts::is_ghosts;
 use super::structured::{GridExtent, GridKind, ImageFrame, grid_help};
 use super::values::Scalar;
 use super::{GivenFaces, UnstructuredGrid, no_solid, push_cell_array};
@@ -318,7 +319,10 @@ impl<'a> LegacyReader<'a> {
         } else if self.structured.is_some() {
             return Err(self.unfit("a structured grid without DIMENSIONS"));
         }
-        if let Some(grid) = &self.grid {
+        if let Some(grid) = &mut self.grid {
+            for (array, ..) in self.cell_arrays.iter().filter(|(a, ..)| is_ghosts(&a.name)) {
+                grid.mark_ghosts(&array.name, &array.values);
+            }
             let kept = grid.assemble(&mut self.assembly, self.types_line)?;
             for (array, of_integers, line) in self.cell_arrays {
                 push_cell_array(&mut self.assembly, array, of_integers, &kept, Some(line))?;

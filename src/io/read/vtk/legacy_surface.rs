@@ -7,7 +7,9 @@ use crate::io::read::ReadReport;
 use crate::mesh::{Attribute, Polygons, SurfaceMesh};
 
 use super::cell_array_fault;
+use super::ghosts::check_face_ghosts;
 use super::legacy::{LegacyReader, VertexLists};
+use super::outline::ArraySection;
 use super::surface::{push_faces, vertices};
 
 /// Sections of polygons and of strips of triangles, and of what is left out.
@@ -40,6 +42,8 @@ fn finish(file: LegacyReader, sections: [VertexLists; 4]) -> Result<(SurfaceMesh
         if width.checked_mul(cells) != Some(values.len()) {
             return Err(cell_array_fault(&assembly, &name, [values.len(), cells, width], line));
         }
+        let section = ArraySection::CellData;
+        check_face_ghosts(assembly.path, section, &name, &values, Some(line))?;
         assembly.skip(&format!("cell array `{name}`"));
     }
     let mut faces = Polygons::default();

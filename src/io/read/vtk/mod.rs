@@ -46,8 +46,9 @@ use crate::mesh::Attribute;
 use crate::mesh::groups::{face_group_name, names_group};
 use crate::numbers::{by_count, counted};
 
-use super::assemble::{Assembly, VolumeShape};
+use super::assemble::Assembly;
 use super::groups::MAX_FACE_GROUPS;
+use super::shape::{VolumeShape, drop_repeated};
 use ghosts::{check_ghosts, is_ghosts};
 use grid::{GivenFaces, KeptCells, UnstructuredGrid};
 use outline::ArraySection;
@@ -59,6 +60,8 @@ enum VtkType {
     /// that depends on the order.
     HighOrder(VolumeShape, Option<usize>),
     Polyhedron,
+    /// Two polygons of so many corners, one above the other.
+    Prism(usize),
     /// A face, and how many of its nodes are corners, which come first; 0: all.
     Face(&'static str, usize),
     /// A quad whose x runs fastest: corners 2 and 3 swapped.
@@ -91,8 +94,8 @@ fn kind(cell_type: i64) -> VtkType {
         53 | 61 => VtkType::Lower("triangle"),
         54 | 62 => VtkType::Lower("quad"),
         36 | 63 => VtkType::Lower("polygon"),
-        15 => VtkType::Refused("pentagonal prism"),
-        16 => VtkType::Refused("hexagonal prism"),
+        15 => VtkType::Prism(5),
+        16 => VtkType::Prism(6),
         24 => VtkType::HighOrder(VolumeShape::Tetrahedron, Some(10)),
         25 => VtkType::HighOrder(VolumeShape::Hexahedron, Some(20)),
         26 => VtkType::HighOrder(VolumeShape::Wedge, Some(15)),
@@ -166,6 +169,10 @@ impl UnstructuredGrid {
                     .with_help("cell offsets must ascend and stay within the connectivity")
             })?;
             start = end;
+            if self.ghosts.get(index) == Some(&true) {
+                cells.assembly.skip("ghost cells of other pieces");
+                continue;
+            }
             let kind = kind(cell_type);
             let label = labels.entry(cell_type).or_insert_with(|| kind.label(cell_type));
             cells.push(&kind, GridCell { index, list, label, line })?;
@@ -269,6 +276,7 @@ impl GridCells<'_, '_, '_> {
             }
             VtkType::HighOrder(shape, nodes) => self.push_high_order(shape, nodes, cell)?,
             VtkType::Polyhedron => self.push_polyhedron(cell)?,
+            VtkType::Prism(corners) => self.push_prism(corners, cell)?,
             VtkType::Face(_, corners) => return self.push_face(corners, cell),
             VtkType::Pixel => return self.push_pixel(cell),
             VtkType::Strip => return self.push_strip(cell),
@@ -286,22 +294,42 @@ impl GridCells<'_, '_, '_> {
         self.grid.vertices(cell.list, &mut self.vertices, self.assembly, cell.line)
     }
 
+    fn check_nodes(&self, need: usize, cell: GridCell<'_>) -> Result<()> {
+        if cell.list.len() == need {
+            return Ok(());
+        }
+        let (id, label) = (self.assembly.next_cell(), cell.label);
+        let have = counted(cell.list.len(), "vertex");
+        Err(self
+            .assembly
+            .error(cell.line, message!(id, ": {have}, {label} has {need}"))
+            .with_help("give every cell the vertices of its type"))
+    }
+
     fn push_high_order(
         &mut self,
         shape: VolumeShape,
         nodes: Option<usize>,
         cell: GridCell<'_>,
     ) -> Result<()> {
-        if let Some(need) = nodes.filter(|&need| need != cell.list.len()) {
-            let (id, label) = (self.assembly.next_cell(), cell.label);
-            let have = counted(cell.list.len(), "vertex");
-            return Err(self
-                .assembly
-                .error(cell.line, message!(id, ": {have}, {label} has {need}"))
-                .with_help("give every cell the vertices of its type"));
-        }
+        nodes.map_or(Ok(()), |need| self.check_nodes(need, cell))?;
         self.read_vertices(cell)?;
         self.assembly.push_high_order(shape, &self.vertices, cell.label, cell.line)
+    }
+
+    fn push_prism(&mut self, corners: usize, cell: GridCell<'_>) -> Result<()> {
+        self.check_nodes(2 * corners, cell)?;
+        self.read_vertices(cell)?;
+        let (bottom, top) = self.vertices.split_at(corners);
+        let side = |i: usize| {
+            let next = (i + 1) % corners;
+            vec![bottom[i], bottom[next], top[next], top[i]]
+        };
+        let mut faces: Vec<Vec<u32>> = (0..corners).map(side).collect();
+        faces.extend([bottom.iter().rev().copied().collect(), top.to_vec()]);
+        faces.iter_mut().for_each(drop_repeated);
+        faces.retain(|face| face.len() > 2);
+        self.assembly.push_faces(&faces, cell.line)
     }
 
     fn push_polyhedron(&mut self, cell: GridCell<'_>) -> Result<()> {

@@ -16,7 +16,7 @@ use crate::mesh::{Attribute, Polygons, SurfaceMesh};
 
 use super::binary::Budget;
 use super::encoding::is_xml;
-use super::ghosts::{check_ghosts, is_ghosts};
+use super::ghosts::{check_face_ghosts, is_ghosts};
 use super::outline::{ArrayElement, ArraySection, PieceOutline, XmlOutline};
 use super::strip;
 use super::xml::ArrayDecoder;
@@ -196,7 +196,7 @@ impl SurfaceReader<'_> {
             let name = shown(array.name.as_bytes());
             if is_ghosts(&array.name) && array.scalar.is_some() {
                 let (values, line) = (self.numbers.reals(array)?, Some(array.line));
-                check_ghosts(self.numbers.path, array.section, &array.name, &values, line)?;
+                check_face_ghosts(self.numbers.path, array.section, &array.name, &values, line)?;
             }
             match (array.section, array.scalar) {
                 (ArraySection::PointData, _) if name.is_empty() => {

@@ -7,7 +7,7 @@ use ::vtkio::model::{
     Vtk,
 };
 
-use super::ghosts::{check_ghosts, is_ghosts};
+use super::ghosts::{check_face_ghosts, is_ghosts};
 use super::outline::ArraySection;
 use super::structured::{GridExtent, ImageFrame};
 use super::surface::{push_faces, vertices};
@@ -65,10 +65,7 @@ fn append(assembly: &mut Assembly, data: &DataSet) -> Result<()> {
         DataSet::UnstructuredGrid { pieces, .. } => {
             each(assembly, pieces, append, |assembly, piece| {
                 let first_point = push_points(assembly, &piece.points)?;
-                let grid = grid(&piece.cells, first_point);
-                let kept = grid.assemble(assembly, None)?;
-                push_cell_arrays(assembly, &piece.data, &kept)?;
-                push_arrays(assembly, &piece.data, first_point)
+                push_grid(assembly, grid(&piece.cells, first_point), &piece.data)
             })
         }
         DataSet::StructuredGrid { pieces, .. } => {
@@ -81,7 +78,7 @@ fn append(assembly: &mut Assembly, data: &DataSet) -> Result<()> {
                         .error(None, format!("{}, the extent has {need}", counted(have, "point")))
                         .with_help("give each point of the extent its coordinates"));
                 }
-                structured(assembly, &extent, &piece.data, first_point)
+                push_grid(assembly, extent.grid(first_point), &piece.data)
             })
         }
         DataSet::RectilinearGrid { pieces, .. } => {
@@ -96,7 +93,7 @@ fn append(assembly: &mut Assembly, data: &DataSet) -> Result<()> {
                 let points =
                     extent.rectilinear(&axes).map_err(|message| malformed(assembly, message))?;
                 push_all(assembly, points)?;
-                structured(assembly, &extent, &piece.data, first_point)
+                push_grid(assembly, extent.grid(first_point), &piece.data)
             })
         }
         DataSet::ImageData { origin, spacing, pieces, .. } => {
@@ -109,7 +106,7 @@ fn append(assembly: &mut Assembly, data: &DataSet) -> Result<()> {
                 let extent = extent(assembly, &piece.extent)?;
                 let first_point = assembly.points();
                 push_all(assembly, extent.image(&frame))?;
-                structured(assembly, &extent, &piece.data, first_point)
+                push_grid(assembly, extent.grid(first_point), &piece.data)
             })
         }
         DataSet::PolyData { .. } => Err(assembly
@@ -152,7 +149,9 @@ fn append_polygons(assembly: &mut Assembly, data: &DataSet, faces: &mut Polygons
                         )
                     })?;
             }
-            check_cell_ghosts(assembly, &piece.data)?;
+            each_ghosts(assembly, &piece.data, |name, values| {
+                check_face_ghosts(assembly.path, ArraySection::CellData, name, values, None)
+            })?;
             for array in &piece.data.cell {
                 assembly.skip(&format!("cell array `{}`", array.name()));
             }
@@ -177,13 +176,13 @@ fn each<P>(
     })
 }
 
-fn structured(
-    assembly: &mut Assembly,
-    extent: &GridExtent,
-    data: &Attributes,
-    first_point: usize,
-) -> Result<()> {
-    let kept = extent.grid(first_point).assemble(assembly, None)?;
+fn push_grid(assembly: &mut Assembly, mut grid: UnstructuredGrid, data: &Attributes) -> Result<()> {
+    each_ghosts(assembly, data, |name, values| {
+        grid.mark_ghosts(name, values);
+        Ok(())
+    })?;
+    let first_point = grid.first_point;
+    let kept = grid.assemble(assembly, None)?;
     push_cell_arrays(assembly, data, &kept)?;
     push_arrays(assembly, data, first_point)
 }
@@ -300,15 +299,14 @@ fn push_cell_arrays(assembly: &mut Assembly, data: &Attributes, kept: &KeptCells
     Ok(())
 }
 
-/// Refuses ghosts and hidden cells among the polygons of a surface, whose cell arrays are left out.
-fn check_cell_ghosts(assembly: &Assembly, data: &Attributes) -> Result<()> {
-    let check = |name: &str, data: &IOBuffer| {
-        if is_ghosts(name) {
-            let values = reals(assembly, name, data)?;
-            check_ghosts(assembly.path, ArraySection::CellData, name, &values, None)
-        } else {
-            Ok(())
-        }
+/// Visits the arrays of cells that mark ghosts.
+fn each_ghosts(
+    assembly: &Assembly,
+    data: &Attributes,
+    mut visit: impl FnMut(&str, &[f64]) -> Result<()>,
+) -> Result<()> {
+    let mut check = |name: &str, data: &IOBuffer| {
+        if is_ghosts(name) { visit(name, &reals(assembly, name, data)?) } else { Ok(()) }
     };
     data.cell.iter().try_for_each(|attribute| match attribute {
         model::Attribute::DataArray(array) => check(&array.name, &array.data),

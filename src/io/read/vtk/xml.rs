@@ -76,11 +76,11 @@ impl<'a> XmlGrid<'a, '_> {
             })?;
         }
         self.piece_points(index)?;
-        let (grid, line) = match piece.extent {
+        let (mut grid, line) = match piece.extent {
             Some(extent) => (extent.grid(first_point), piece.line),
             None => self.piece_cells(index, first_point)?,
         };
-        self.check_ghosts(index)?;
+        self.mark_ghosts(index, &mut grid)?;
         let kept = grid.assemble(self.assembly, Some(line))?;
         self.data(index, first_point, &kept)?;
         self.assembly.check_piece(first_point, Some(piece.line))
@@ -184,13 +184,16 @@ impl<'a> XmlGrid<'a, '_> {
         Ok((grid, types.line))
     }
 
-    /// Refuses cells that other pieces own, or that are not to be seen.
-    fn check_ghosts(&self, piece: usize) -> Result<()> {
+    /// Leaves cells out that other pieces own; refuses those that are not to be seen.
+    fn mark_ghosts(&self, piece: usize, grid: &mut UnstructuredGrid) -> Result<()> {
         let ghosts = self.outline.of_piece(piece).iter().filter(|array| is_ghosts(&array.name));
         for array in ghosts.filter(|array| array.scalar.is_some()) {
             let values = self.numbers.reals(array)?;
             let (section, line) = (array.section, Some(array.line));
             check_ghosts(self.numbers.path, section, &array.name, &values, line)?;
+            if section == ArraySection::CellData {
+                grid.mark_ghosts(&array.name, &values);
+            }
         }
         Ok(())
     }

@@ -1,11 +1,12 @@
 //! Termination by signals: Ctrl-C, Ctrl-\, a closed terminal, `kill`, a batch system's warning, a
 //! limit of time (`ulimit -t`). Files that are being written are removed first; then the signal
 //! does what it does to any program. Beyond a limit of file sizes (`ulimit -f`) a write fails, and
-//! the program says so.
+//! the program says so, and so it does where memory runs out.
 
 /// Sees to it that no signal that ends the program leaves unfinished files.
 #[cfg(unix)]
 pub fn clean_up() {
+    use super::Console;
     use signal_hook::iterator::Signals;
 
     if is_default(&libc::SIGXFSZ) {
@@ -20,6 +21,10 @@ pub fn clean_up() {
     let wait = move || {
         if let Some(signal) = ends.forever().next() {
             subsolid::io::remove_unfinished();
+            if let Some(error) = super::exhausted::error() {
+                Console::new(false, false).error(&error);
+                std::process::exit(2);
+            }
             end_by(signal);
         }
     };

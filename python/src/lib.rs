@@ -95,7 +95,7 @@ mod _subsolid {
     ///     path: Name of the file.
     ///     crease_angle: Makes boundary edges sharp where the normals of their faces differ by more than
     ///         this angle, in degrees.
-    ///     memory: Maximum size of the decompressed arrays and the structured grids of the file, in
+    ///     memory: Maximum size of the decompressed arrays with their numbers and grids of the file, in
     ///         GB; None for half of the machine's memory.
     ///
     /// Raises:
@@ -136,7 +136,7 @@ mod _subsolid {
     ///
     /// Args:
     ///     path: Name of the file.
-    ///     memory: Maximum size of the decompressed arrays and the structured grids of the file, in
+    ///     memory: Maximum size of the decompressed arrays with their numbers and grids of the file, in
     ///         GB; None for half of the machine's memory.
     #[pyfunction]
     #[pyo3(signature = (path, *, memory=None))]

@@ -25,8 +25,9 @@ pub fn error() -> Option<Error> {
     let missing = MISSING.load(Ordering::Acquire);
     (missing > 0).then(|| {
         let bytes = decimal_bytes(missing as u128);
-        Error::request(format!("memory ran out: {bytes} more could not be had"))
-            .with_help("ask for less at once, take a coarser mesh, or allow the program more memory")
+        Error::request(format!("memory ran out: {bytes} more could not be had")).with_help(
+            "ask for less at once, take a coarser mesh, or allow the program more memory",
+        )
     })
 }
 

@@ -2,7 +2,8 @@
 //! before, but no estimate is exact.
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use subsolid::Error;
@@ -16,6 +17,16 @@ static ALLOCATOR: Allocator = Allocator;
 
 /// Bytes that could not be had first; 0 while all could.
 static MISSING: AtomicUsize = AtomicUsize::new(0);
+
+/// What is given back where memory runs out, so that the program can end in order.
+static RESERVE: AtomicPtr<u8> = AtomicPtr::new(null_mut());
+const RESERVE_LAYOUT: Layout = Layout::new::<[u8; 1 << 20]>();
+
+/// Lays memory by for the end of the program.
+pub fn reserve() {
+    // SAFETY: the layout has a size.
+    RESERVE.store(unsafe { System.alloc(RESERVE_LAYOUT) }, Ordering::Release);
+}
 
 /// How long a thread waits for the one that ends the program; then it aborts.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -35,6 +46,11 @@ pub fn error() -> Option<Error> {
 fn had(pointer: *mut u8, bytes: usize) -> *mut u8 {
     if pointer.is_null() {
         let _ = MISSING.compare_exchange(0, bytes, Ordering::AcqRel, Ordering::Relaxed);
+        let reserve = RESERVE.swap(null_mut(), Ordering::AcqRel);
+        if !reserve.is_null() {
+            // SAFETY: `reserve` allocated it with this layout, and no one has it any more.
+            unsafe { System.dealloc(reserve, RESERVE_LAYOUT) };
+        }
         #[cfg(unix)]
         // SAFETY: a signal to this process; what handles it allocates nothing.
         unsafe {

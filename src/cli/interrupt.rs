@@ -6,9 +6,10 @@
 /// Sees to it that no signal that ends the program leaves unfinished files.
 #[cfg(unix)]
 pub fn clean_up() {
-    use super::Console;
+    use super::{Console, exhausted};
     use signal_hook::iterator::Signals;
 
+    exhausted::reserve();
     if is_default(&libc::SIGXFSZ) {
         // SAFETY: no handler is installed; writes return EFBIG instead of ending the program.
         unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
@@ -21,7 +22,7 @@ pub fn clean_up() {
     let wait = move || {
         if let Some(signal) = ends.forever().next() {
             subsolid::io::remove_unfinished();
-            if let Some(error) = super::exhausted::error() {
+            if let Some(error) = exhausted::error() {
                 Console::new(false, false).error(&error);
                 std::process::exit(2);
             }

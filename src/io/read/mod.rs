@@ -67,8 +67,8 @@ pub fn read(path: impl AsRef<Path>) -> Result<SolidMesh> {
 #[derive(Clone, Copy, Debug)]
 pub struct ReadOptions {
     /// Most bytes that the compressed arrays of a model and their numbers in double precision take,
-    /// and its structured grids: a small file may claim much. Half of the machine's memory by default, 8 GiB where the
-    /// system does not tell.
+    /// and its structured grids: a small file may claim much. Half of the machine's memory by
+    /// default, 8 GiB where the system does not tell.
     pub most_unpacked: u64,
 }
 

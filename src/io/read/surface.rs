@@ -85,8 +85,8 @@ pub fn read_surface(path: impl AsRef<Path>) -> Result<SurfaceMesh> {
 ///
 /// # Errors
 /// If the file cannot be read, is malformed or cut short, has no faces, or holds what no control
-/// mesh may (volume cells, indices out of range, faces that cross themselves in a vertex, coordinates
-/// that are not finite).
+/// mesh may (volume cells, indices out of range, faces that cross themselves in a vertex,
+/// coordinates that are not finite).
 pub fn read_surface_with_report(path: impl AsRef<Path>) -> Result<(SurfaceMesh, ReadReport)> {
     read_surface_with_options(path, ReadOptions::default())
 }

@@ -53,7 +53,7 @@ fn counts_that_do_not_fit_their_lists_are_refused() {
         ("a.vtk", samples::legacy(), "CELLS 2 18", "CELLS 2 19", "has 18 numbers, 19 are claimed"),
         ("a.msh", samples::gmsh4(), "1 12 1 12", "1 13 1 12", "12 nodes, the section claims 13"),
         ("a.msh", samples::gmsh4(), "2 3 1 3", "2 4 1 3", "3 elements, the section claims 4"),
-        ("a.vtu", samples::vtu(), "10\n1 2", "10 0\n1 2", "end at 16 of 17"),
+        ("a.vtu", samples::vtu(), "10 9\n1 2", "10 9 0\n1 2", "end at 16 of 17"),
     ] {
         assert!(text.contains(from), "{name}: {from}");
         let path = scratch.file(name, text.replacen(from, to, 1));

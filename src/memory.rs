@@ -101,8 +101,8 @@ pub fn check(what: impl Display, need: u128, help: impl FnOnce(u128) -> Message)
     check_limit(what, need, "what is free is", free_memory(), help)
 }
 
-/// Like [`check`], against half of all memory: the other half is kept for data held at the same
-/// time.
+/// Like [`check`], against half of all memory, too: the other half is kept for data held at the
+/// same time.
 ///
 /// # Errors
 /// Those of [`check`].
@@ -112,7 +112,10 @@ pub fn check_half(
     help: impl FnOnce(u128) -> Message,
 ) -> Result<()> {
     let half = physical_memory().map(|bytes| bytes / 2);
-    check_limit(what, need, "half of this machine's memory is", half, help)
+    if half.is_some_and(|half| need > half.into()) {
+        return check_limit(what, need, "half of this machine's memory is", half, help);
+    }
+    check(what, need, help)
 }
 
 /// What helps where a mesh does not fit.

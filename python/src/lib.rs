@@ -95,7 +95,7 @@ mod _subsolid {
     ///     path: Name of the file.
     ///     crease_angle: Makes boundary edges sharp where the normals of their faces differ by more than
     ///         this angle, in degrees.
-    ///     memory: Maximum size of the decompressed arrays and the structured grids of the file, in
+    ///     memory: Maximum size of the decompressed arrays with their numbers and grids of the file, in
     ///         GB; None for half of the machine's memory.
     ///     split_nonmanifold: Gives cells that meet in an edge or vertex only vertices of their own.
     ///
@@ -149,7 +149,7 @@ mod _subsolid {
     ///
     /// Args:
     ///     path: Name of the file.
-    ///     memory: Maximum size of the decompressed arrays and the structured grids of the file, in
+    ///     memory: Maximum size of the decompressed arrays with their numbers and grids of the file, in
     ///         GB; None for half of the machine's memory.
     ///
     /// Returns:

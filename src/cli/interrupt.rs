@@ -1,13 +1,15 @@
 //! Termination by signals: Ctrl-C, Ctrl-\, a closed terminal, `kill`, a batch system's warning, a
 //! limit of time (`ulimit -t`). Files that are being written are removed first; then the signal
 //! does what it does to any program. Beyond a limit of file sizes (`ulimit -f`) a write fails, and
-//! the program says so.
+//! the program says so, and so it does where memory runs out.
 
 /// Sees to it that no signal that ends the program leaves unfinished files.
 #[cfg(unix)]
 pub fn clean_up() {
+    use super::{Console, exhausted};
     use signal_hook::iterator::Signals;
 
+    exhausted::reserve();
     if is_default(&libc::SIGXFSZ) {
         // SAFETY: no handler is installed; writes return EFBIG instead of ending the program.
         unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
@@ -20,6 +22,10 @@ pub fn clean_up() {
     let wait = move || {
         if let Some(signal) = ends.forever().next() {
             subsolid::io::remove_unfinished();
+            if let Some(error) = exhausted::error() {
+                Console::new(false, false).error(&error);
+                std::process::exit(2);
+            }
             end_by(signal);
         }
     };

@@ -16,6 +16,7 @@ mod devices;
 mod distance;
 mod engine;
 mod evaluate;
+mod exhausted;
 mod extract;
 mod gltf;
 mod info;

@@ -36,8 +36,8 @@ pub struct ModelArguments {
     /// in degrees, 0 to 180
     #[arg(long, value_name = "DEG", allow_hyphen_values = true)]
     pub crease_angle: Option<f64>,
-    /// Maximum memory for reading: for the decompressed arrays and structured grids of the model,
-    /// in GB
+    /// Maximum memory for reading: for the decompressed arrays with their numbers and structured
+    /// grids of the model, in GB
     /// [default: half of the machine's memory]
     #[arg(long, value_name = "GB", allow_hyphen_values = true)]
     pub memory: Option<f64>,

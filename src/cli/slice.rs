@@ -107,7 +107,9 @@ impl<'a> RequestedLayers<'a> {
         console: &Console,
     ) -> Result<Option<Box<dyn Backend>>> {
         let (backend, layers) = (self.a.backend, self.layers.len());
-        let pixels = self.grid.map_or(0, |grid| layers * grid.size[0] * grid.size[1]);
+        let pixels = self
+            .grid
+            .map_or(0, |grid| layers.saturating_mul(grid.size[0]).saturating_mul(grid.size[1]));
         let attributes = model.wanted.iter().map(|attribute| attribute.width).sum();
         let cost = Cost::layers(LayersJob { cells: model.cells, layers, pixels, attributes });
         let choice = ranks.map_or(Ok(backend), |ranks| own_choice(backend, &cost, ranks))?;

@@ -2,12 +2,17 @@
 
 use std::io::{self, BufRead, Read};
 
+/// Most bytes of a row, which a quote may spread over lines.
+const MAX_ROW_BYTES: usize = 1 << 20;
+
 /// Hands on one line of a text at a time, less lines that are empty or begin with `#`.
 #[derive(Debug)]
 pub(super) struct Lines<R> {
     inner: R,
     number: usize,
     state: LineState,
+    // bytes that the row at hand may still have
+    left: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +24,12 @@ enum LineState {
 
 impl<R: BufRead> Lines<R> {
     pub fn new(inner: R) -> Self {
-        Self { inner, number: 0, state: LineState::AtStart }
+        Self { inner, number: 0, state: LineState::AtStart, left: MAX_ROW_BYTES }
+    }
+
+    /// Begins a row: those of more than a mebibyte are an error, since their end may never come.
+    pub fn begin_row(&mut self) {
+        self.left = MAX_ROW_BYTES;
     }
 
     /// The line that was handed on last, counted from 1 among all lines of the text.
@@ -48,6 +58,8 @@ impl<R: BufRead> Read for Lines<R> {
             let is_row = self.state == LineState::InRow;
             if is_row {
                 count = count.min(to.len());
+                let left = self.left.checked_sub(count);
+                self.left = left.ok_or_else(|| io::Error::other("a row has no end"))?;
                 to[..count].copy_from_slice(&from[..count]);
             }
             if rest == Some(count) {

@@ -5,6 +5,7 @@ use std::io::{self, Read, Stdin};
 use std::path::Path;
 
 use crate::error::{Error, FileAccess, Result};
+use crate::memory;
 
 /// The path of standard input.
 const STANDARD_INPUT: &str = "-";
@@ -22,8 +23,8 @@ pub(crate) fn shown(path: &Path) -> &Path {
 /// All bytes of a regular file or of standard input.
 ///
 /// # Errors
-/// If the file cannot be read, or is not a regular file: devices and pipes may never end. If
-/// standard input has more than half of the machine's memory.
+/// If the file cannot be read, or is not a regular file: devices and pipes may never end. If the
+/// file or standard input has more than half of the memory that is free.
 pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>> {
     let bytes = if is_standard_input(path) { standard_input(path) } else { file_bytes(path) }?;
     check_encoding(path, &bytes)?;
@@ -45,16 +46,22 @@ pub(crate) fn check_encoding(path: &Path, bytes: &[u8]) -> Result<()> {
 }
 
 fn standard_input(path: &Path) -> Result<Vec<u8>> {
-    let most = crate::memory::physical_memory().map_or(8 << 30, |bytes| bytes / 2);
+    let most = memory::free_memory().map_or(8 << 30, |bytes| bytes / MEMORY_PER_BYTE);
     let mut bytes = Vec::new();
     let read = std::io::stdin().lock().take(most + 1).read_to_end(&mut bytes);
     read.map_err(|source| Error::io(shown(path), FileAccess::Read, source))?;
     if bytes.len() as u64 > most {
-        return Err(Error::file(shown(path), None, format!("more than {most} bytes"))
-            .with_help("this is half of the machine's memory; write the mesh to a file"));
+        let message = format!("more than {}", memory::decimal_bytes(most.into()));
+        return Err(Error::file(shown(path), None, message).with_help(NO_ROOM));
     }
     Ok(bytes)
 }
+
+/// Bytes of memory for each byte of a file at least: the file, and what is made of it.
+const MEMORY_PER_BYTE: u64 = 2;
+
+/// What to do about a file that memory does not hold.
+const NO_ROOM: &str = "memory has no room for it and what is made of it: read a part of the mesh";
 
 /// All bytes of a regular file.
 ///
@@ -62,11 +69,14 @@ fn standard_input(path: &Path) -> Result<Vec<u8>> {
 /// Those of [`bytes`], except that UTF-16 is accepted.
 pub(crate) fn file_bytes(path: &Path) -> Result<Vec<u8>> {
     let mut file = open(path)?;
+    let length = file.metadata().map_or(0, |about| about.len());
+    let need = u128::from(length) * u128::from(MEMORY_PER_BYTE);
+    let what = format!("a file of {} needs", memory::decimal_bytes(length.into()));
+    memory::check(what, need, |_| NO_ROOM.into()).map_err(|error| error.in_file(path, None))?;
     let mut bytes = Vec::new();
-    if let Ok(about) = file.metadata() {
-        bytes.reserve_exact(usize::try_from(about.len()).unwrap_or(0));
-    }
-    file.read_to_end(&mut bytes).map_err(|source| Error::io(path, FileAccess::Read, source))?;
+    let read = bytes.try_reserve_exact(length as usize).map_err(io::Error::from);
+    read.and_then(|()| file.read_to_end(&mut bytes))
+        .map_err(|source| Error::io(path, FileAccess::Read, source))?;
     Ok(bytes)
 }
 

@@ -161,6 +161,7 @@ impl TableReader {
         let mut row =
             TableRow { path: &self.path, form: self.form, columns: &self.columns, line: 0, record };
         while values.len() < most {
+            self.reader.get_mut().get_mut().1.begin_row();
             let read = self.reader.read_byte_record(&mut row.record);
             row.line = self.reader.get_ref().get_ref().1.number();
             match read {

@@ -45,10 +45,10 @@ pub(crate) use precision::{check_attributes, check_coordinates, check_cubes};
 pub(crate) use repeated::{WeldNearness, WeldPoint, repeated, shorten};
 
 pub use ids::{CellId, VertexId};
-pub(crate) use surface::COLOR;
 pub use surface::{
     BoundaryRule, FaceVarying, LinearInterpolation, NORMALS, Polygons, SurfaceMesh, TriangleRule,
 };
+pub(crate) use surface::{COLOR, repeated_corner};
 pub use triangles::Triangles;
 pub use unused::UnusedVertices;
 pub(crate) use unused::{marked_vertices, used_rows};
@@ -86,6 +86,14 @@ impl Attribute {
     /// Name and number of components.
     pub(crate) fn name_and_width(&self) -> (&str, usize) {
         (&self.name, self.width)
+    }
+
+    /// Colors from 0 to 255 of values that a file has from 0 to 1, or up to 255.
+    pub(crate) fn color(width: usize, mut values: Vec<f64>) -> Self {
+        if values.iter().all(|&x| x <= 1.0) {
+            values.iter_mut().for_each(|x| *x *= 255.0);
+        }
+        Self { name: COLOR.into(), width, values }
     }
 
     /// Whether these are colors from 0 to 255, which are bytes in files. After refinement,

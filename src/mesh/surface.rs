@@ -356,7 +356,7 @@ impl SurfaceMesh {
             ))
             .with_help("vertices are numbered from 0 to their count less 1"));
         }
-        match repeated(face) {
+        match repeated_corner(face) {
             Some(v) => Err(Error::mesh(message!(Face.id(f), " names ", Vertex.id(v), " twice"))
                 .with_help("remove the collapsed face, or the repeated vertex from it")),
             None => Ok(()),
@@ -390,7 +390,7 @@ impl SurfaceMesh {
 }
 
 /// A vertex that stands twice in a cycle.
-fn repeated(face: &[u32]) -> Option<u32> {
+pub(crate) fn repeated_corner(face: &[u32]) -> Option<u32> {
     if face.len() <= 16 {
         return (1..face.len()).find(|&i| face[..i].contains(&face[i])).map(|i| face[i]);
     }

@@ -170,6 +170,87 @@ fn jobs_that_do_not_fit_are_refused_before_they_are_made() {
     }
 }
 
+/// Files that claim or are more than memory holds, and tables without an end.
+#[test]
+fn inputs_larger_than_memory_are_refused() {
+    let here = with_models();
+    let here = here.path();
+    let mut zlib = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+    let block = vec![0_u8; 1 << 20];
+    (0..300).for_each(|_| std::io::Write::write_all(&mut zlib, &block).unwrap());
+    let packed = zlib.finish().unwrap();
+    let sizes = [1, 300 << 20, 0, packed.len() as u64].map(u64::to_le_bytes).concat();
+    let text = |bytes: &[u8]| base64::Engine::encode(&base64::prelude::BASE64_STANDARD, bytes);
+    let bomb = format!(
+        "<VTKFile type=\"UnstructuredGrid\" header_type=\"UInt64\" \
+         compressor=\"vtkZLibDataCompressor\"><UnstructuredGrid><Piece NumberOfPoints=\"1\" \
+         NumberOfCells=\"0\"><PointData><DataArray type=\"UInt8\" Name=\"x\" format=\"binary\">\
+         {}{}</DataArray></PointData><Points><DataArray type=\"Float64\" \
+         NumberOfComponents=\"3\">0 0 0</DataArray></Points><Cells>\
+         <DataArray type=\"Int32\" Name=\"connectivity\"></DataArray>\
+         <DataArray type=\"Int32\" Name=\"offsets\"></DataArray>\
+         <DataArray type=\"UInt8\" Name=\"types\"></DataArray></Cells></Piece></UnstructuredGrid>\
+         </VTKFile>",
+        text(&sizes),
+        text(&packed)
+    );
+    fs::write(here.join("bomb.vtu"), bomb).unwrap();
+    let job = "slice box.vtu --layer-height 0.1 --pixel 0.1 --png z --resolution \
+               18446744073709551615x18446744073709551615";
+    refused(here, job, "pixels");
+    // of no blocks
+    fs::File::create(here.join("huge.obj")).unwrap().set_len(200_000_000_000).unwrap();
+    fs::File::create(here.join("huge.vtk")).unwrap().set_len(1_500_000_000).unwrap();
+    for (job, fragment) in [
+        ("info bomb.vtu", "a block and its numbers take 2.8 GB"),
+        ("info huge.obj", "a file of 200.0 GB needs about 400.0 GB"),
+        ("info huge.vtk", "a file of 1.5 GB needs about 3.0 GB"),
+    ] {
+        refused_within(here, 2_000_000, job, fragment);
+    }
+    for (rows, fragment) in [
+        ("yes edge,0,1,inf", "rows of creases need"),
+        ("tr '\\0' 1 < /dev/zero", "a row has no end"),
+        ("echo '\"'; yes a", "a row has no end"),
+    ] {
+        let program = env!("CARGO_BIN_EXE_subsolid");
+        let command = format!(
+            "(echo kind,v0,v1,sharpness; {rows}) | (ulimit -c 0; ulimit -v 450000; \
+             exec {program} --threads 2 info box.vtu --creases -)"
+        );
+        let output = Command::new("sh").args(["-c", &command]).current_dir(here).output().unwrap();
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{rows}: {message}");
+        assert!(message.contains(fragment), "{rows}: {message}");
+    }
+}
+
+/// Where an estimate was too low, the program says so and leaves nothing.
+#[cfg(unix)]
+#[test]
+fn memory_that_runs_out_is_an_error() {
+    let here = with_models();
+    let here = here.path();
+    let before = files(here);
+    let mut ran_out = 0;
+    for kilobytes in (150_000..330_000).step_by(20_000) {
+        for job in ["extract large.vtu -o z.npz", "view large.vtu -o z.html"] {
+            let output = run_within(here, kilobytes, job);
+            let message = String::from_utf8_lossy(&output.stderr).into_owned();
+            match output.status.code() {
+                Some(0) => {}
+                code => assert_eq!(code, Some(2), "{kilobytes} {job}: {message}"),
+            }
+            ran_out += usize::from(message.contains("memory ran out"));
+            for name in ["z.npz", "z.html"] {
+                drop(fs::remove_file(here.join(name)));
+            }
+            assert!(files(here) == before, "{kilobytes} {job} left something behind");
+        }
+    }
+    assert!(ran_out > 0, "choose other limits");
+}
+
 /// What each patch and each face needs is small, or in memory for few of them at a time.
 #[test]
 fn jobs_of_many_patches_fit() {

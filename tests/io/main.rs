@@ -1,6 +1,7 @@
 //! Files: what readers make of good, wrong and damaged ones, and what writers leave.
 
 mod cell_data;
+mod cut_short;
 mod exchange;
 mod faces;
 mod fuzz_read;

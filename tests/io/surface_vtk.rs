@@ -157,7 +157,8 @@ fn damaged_legacy_surfaces_are_refused() {
     for (text, from, to, what) in [
         (POLYDATA_4, "3 1 4 2", "3 1 5 2", ".vtk:16: a face names vertex 5, the last is 4"),
         (POLYDATA_4, "4 0 1 2 3", "4 0 1 2 -3", ".vtk:17: a face names vertex -3"),
-        (POLYDATA_4, "3 1 4 2", "3 1 1 2", "vertex 1"),
+        (POLYDATA_4, "POLYGONS 2 9", "POLYGONS 2 8", "the list has 9 numbers, 8 are claimed"),
+        (POLYDATA_5, "0 3 7", "0 3 6", "the faces end at 6 of 7 corners"),
         (POLYDATA_4, "3 1 4 2", "2 1 4", "face 0"),
         (POLYDATA_4, "POLYGONS 2 9", "POLYGONS 3 9", "the vertex count of a cell expected"),
         (POLYDATA_4, "POLYGONS 2 9", "POLYGONS 1 9", "a keyword expected, found `4`"),

@@ -56,12 +56,21 @@ fn surfaces_of_vtk_are_read() {
         ("NumberOfPolys=\"2\"", "NumberOfPolys=\"3\"", "the piece claims 4"),
         ("NumberOfPoints=\"5\"", "NumberOfPoints=\"6\"", "claims 6 points"),
         (">6 7 8<", ">6 7<", "`heat`: 2 values"),
-        ("1 4 2 0", "1 1 2 0", "vertex 1"),
+        (">3 7<", ">3 6<", "end at 6 of 7"),
+        (
+            "NumberOfPoints=\"5\"",
+            "NumberOfPoints=\"6148914691236517210\"",
+            "claims 6148914691236517210",
+        ),
     ] {
         std::fs::write(&file, SURFACE.replace(from, to)).unwrap();
         let error = subsolid::read_surface(&file).unwrap_err().to_string();
         assert!(error.contains(what) && error.contains("surface.vtp"), "{error}");
     }
+    std::fs::write(&file, SURFACE.replace("1 4 2 0", "1 1 2 0")).unwrap();
+    let (collapsed, report) = subsolid::io::read_surface_with_report(&file).unwrap();
+    assert_eq!((collapsed.faces.len(), collapsed.faces.face(0)), (4, &[0, 1, 2, 3][..]));
+    assert!(report.left_out().unwrap().ends_with("1 face without area"), "{report:?}");
     // what is written is read
     let mut mesh = subsolid::read_surface("models/surfaces/bishop.obj").unwrap();
     let normals: Vec<f64> = (0..3 * mesh.points.len()).map(|i| i as f64 / 7.0).collect();

@@ -262,8 +262,8 @@ impl<'a> Assembly<'a> {
         let points = self.points();
         for Attribute { name, width, values } in &self.mesh.attributes {
             let message = match values.len() {
-                all if all == width * points => continue,
-                before if before == width * first_point => {
+                all if all == width.saturating_mul(points) => continue,
+                before if before == width.saturating_mul(first_point) => {
                     format!(
                         "the piece lacks the vertex array `{name}`, which pieces before it have"
                     )

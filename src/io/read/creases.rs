@@ -11,6 +11,7 @@ use crate::error::IdKind::Vertex;
 use crate::error::{Error, Result, edge};
 use crate::io::source;
 use crate::io::table::{TableForm, TableReader, TableRow};
+use crate::memory;
 use crate::mesh::Creases;
 
 use super::sharpness::{check_crease, check_sharpness};
@@ -19,6 +20,11 @@ const FORM: TableForm = TableForm {
     header: &["kind", "v0", "v1", "sharpness"],
     row: "rows of kind,v0,v1,sharpness are `edge,0,1,inf` and `corner,26,,1.5`",
 };
+
+/// Rows between checks of the memory: standard input may never end.
+const ROWS_AT_A_TIME: usize = 1 << 16;
+/// Bytes that a row takes, while arrays grow and are sorted.
+const BYTES_A_ROW: u128 = 64;
 
 /// What a table of creases holds.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,11 +39,17 @@ pub struct CreaseTable {
 ///
 /// # Errors
 /// If the file cannot be read, its header or a row is malformed, a sharpness is
-/// negative or not a number, or an edge or corner is listed twice.
+/// negative or not a number, or an edge or corner is listed twice; if the rows would fill the
+/// memory.
 pub fn read_creases(path: impl AsRef<Path>) -> Result<CreaseTable> {
     let mut table = TableReader::open(path.as_ref(), FORM)?;
     let mut creases = Creases::default();
-    table.read(usize::MAX, |row| push(&mut creases, row))?;
+    while table.read(ROWS_AT_A_TIME, |row| push(&mut creases, row))?.len() == ROWS_AT_A_TIME {
+        let rows = creases.edges.len() + creases.corners.len();
+        let need = rows as u128 * BYTES_A_ROW;
+        memory::check(format!("{rows} rows of creases need"), need, |_| FORM.row.into())
+            .map_err(|error| error.in_file(table.path(), None))?;
+    }
     check_once(source::shown(path.as_ref()), &creases)?;
     let ignored = table.ignored().into_iter().map(String::from).collect();
     Ok(CreaseTable { creases, ignored })

@@ -15,6 +15,7 @@ mod obj;
 mod off;
 mod ovm;
 mod ply;
+mod repeated_corners;
 mod report;
 mod shape;
 mod sharpness;
@@ -66,9 +67,9 @@ pub fn read(path: impl AsRef<Path>) -> Result<SolidMesh> {
 /// How a file is read.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadOptions {
-    /// Most bytes that the compressed arrays of a model may unpack to, and its structured grids
-    /// take: a small file may claim much. Half of the machine's memory by default, 8 GiB where the
-    /// system does not tell.
+    /// Most bytes that the compressed arrays of a model and their numbers in double precision take,
+    /// and its structured grids: a small file may claim much. Half of the machine's memory by
+    /// default, 8 GiB where the system does not tell.
     pub most_unpacked: u64,
 }
 

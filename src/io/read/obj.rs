@@ -10,9 +10,11 @@
 //! - `t creasemethod 0/0/1 chaikin` or `normal`;
 //! - `t smoothtriangles 0/0/1 smooth` or `catmark`.
 //!
-//! A sharpness of 10 or more is infinite, as there. Normals, lines, points, groups,
-//! materials and other tags are left out and reported. (The crate `tobj` knows neither
-//! tags nor the lines of what is wrong.)
+//! A sharpness of 10 or more is infinite, as there. Colors of all vertices, `v x y z r g b`, become
+//! an attribute. Normals, lines, points, groups, materials and other tags are left out and
+//! reported, as are texture coordinates where corners have none. A backslash at the end of a line
+//! continues it, except in comments and names. (The crate `tobj` knows neither tags nor the lines
+//! of what is wrong.)
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,7 +25,8 @@ use super::lines::{Text, integer, real, shown};
 use super::sharpness::check_sharpness;
 use crate::error::Result;
 use crate::mesh::{
-    BoundaryRule, CreaseRule, FaceVarying, LinearInterpolation, SurfaceMesh, TriangleRule,
+    Attribute, BoundaryRule, CreaseRule, FaceVarying, LinearInterpolation, SurfaceMesh,
+    TriangleRule,
 };
 use crate::numbers::by_count;
 
@@ -46,48 +49,66 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport
         path,
         text: Text::new(path, bytes),
         mesh: SurfaceMesh::default(),
+        colors: Vec::new(),
         uv: FaceVarying::default(),
+        lost_uv: None,
         skipped: BTreeMap::new(),
     };
     let mut joined = Vec::new();
-    while let Some(mut line) = file.text.next_line() {
-        // a backslash continues the line
-        if let Some(start) = line.strip_suffix(b"\\") {
-            joined.clear();
-            joined.extend_from_slice(start);
-            while let Some(next) = file.text.next_line() {
+    while let Some(line) = file.text.next_line() {
+        let end = line.iter().position(|&byte| byte == b'#').unwrap_or(line.len());
+        let line = line[..end].trim_ascii_end();
+        let may_go_on = !joined.is_empty() || !NAMED.contains(&keyword(line));
+        match line.strip_suffix(b"\\").filter(|_| may_go_on) {
+            Some(start) => {
+                joined.extend_from_slice(start);
                 joined.push(b' ');
-                joined.extend_from_slice(next.strip_suffix(b"\\").unwrap_or(next));
-                if !next.ends_with(b"\\") {
-                    break;
-                }
             }
-            line = &joined;
+            None if joined.is_empty() => file.read_line(line)?,
+            None => {
+                joined.extend_from_slice(line);
+                file.read_line(&joined)?;
+                joined.clear();
+            }
         }
-        file.read_line(line)?;
     }
+    file.read_line(&joined)?;
     file.finish()
+}
+
+/// Statements of names and commands, which may end in a backslash.
+const NAMED: [&[u8]; 9] =
+    [b"g", b"o", b"usemtl", b"mtllib", b"usemap", b"maplib", b"shadow_obj", b"trace_obj", b"call"];
+
+/// The first word of a line.
+fn keyword(line: &[u8]) -> &[u8] {
+    line.split(u8::is_ascii_whitespace).next().unwrap_or_default()
 }
 
 struct ObjReader<'a> {
     path: &'a Path,
     text: Text<'a>,
     mesh: SurfaceMesh,
+    // of the vertices that have one, as in the file
+    colors: Vec<f64>,
     uv: FaceVarying,
+    // why there are no texture coordinates at all corners
+    lost_uv: Option<String>,
     skipped: BTreeMap<String, usize>,
 }
 
 impl ObjReader<'_> {
     fn read_line(&mut self, line: &[u8]) -> Result<()> {
-        let line = &line[..line.iter().position(|&b| b == b'#').unwrap_or(line.len())];
         let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
         let Some(keyword) = words.next() else { return Ok(()) };
         match keyword {
             b"v" => {
-                let [x, y, z] = self.reals(&mut words, "a coordinate")?;
-                self.mesh.points.push([x, y, z]);
-                if words.next().is_some() {
-                    self.skip("weights or colors after x y z");
+                let point = self.reals(&mut words, "a coordinate")?;
+                self.mesh.points.push(point);
+                match words.clone().count() {
+                    0 => {}
+                    3 => self.colors.extend(self.reals::<3>(&mut words, "a color")?),
+                    _ => self.skip("weights or numbers after x y z"),
                 }
             }
             b"vt" => {
@@ -141,36 +162,39 @@ impl ObjReader<'_> {
     fn read_face<'w>(&mut self, words: impl Iterator<Item = &'w [u8]>) -> Result<()> {
         let mut face = Vec::new();
         let mut with_uv = 0;
+        let line = self.text.line();
         for word in words {
             let mut parts = word.split(|&b| b == b'/');
-            let vertex = parts.next().unwrap_or_default();
-            face.push(self.index(vertex, self.mesh.points.len(), "vertex")?);
-            if let Some(uv) = parts.next().filter(|uv| !uv.is_empty()) {
-                let uv = self.index(uv, self.uv.values.len(), "texture coordinate")?;
-                self.uv.corners.push(uv);
-                with_uv += 1;
+            let (given, vertex) = self.index(parts.next(), self.mesh.points.len(), "a vertex")?;
+            face.push(vertex.ok_or_else(|| {
+                let count = self.mesh.points.len();
+                self.text
+                    .error(format!("vertex {given} does not exist: {count} stand above this line"))
+                    .with_help("indices run from 1, or from -1 back")
+            })?);
+            let Some(uv) = parts.next().filter(|uv| !uv.is_empty()) else { continue };
+            with_uv += 1;
+            match self.index(Some(uv), self.uv.values.len(), "a texture coordinate")? {
+                (_, Some(uv)) => self.uv.corners.push(uv),
+                (given, None) => {
+                    self.lost_uv.get_or_insert(format!("{given} of line {line} does not exist"));
+                }
             }
         }
         if with_uv != 0 && with_uv != face.len() {
-            return Err(self
-                .text
-                .error("some corners of the face have texture coordinates, others have none")
-                .with_help("write all corners alike: v, v/vt, v//vn or v/vt/vn"));
+            self.lost_uv.get_or_insert(format!("some corners of line {line} have none"));
         }
         self.mesh.faces.push(&face);
         Ok(())
     }
 
-    fn index(&self, word: &[u8], count: usize, what: &str) -> Result<u32> {
-        let given = integer(word).ok_or_else(|| self.expected(&format!("a {what}"), word))?;
-        let index = if given < 0 { count as i64 + given } else { given - 1 };
-        if given == 0 || index < 0 || index >= count as i64 {
-            return Err(self
-                .text
-                .error(format!("{what} {given} does not exist: {count} stand above this line"))
-                .with_help("indices run from 1, or from -1 back"));
-        }
-        Ok(index as u32)
+    /// An index as given, and from 0 on if it is that of one of `count` things.
+    fn index(&self, word: Option<&[u8]>, count: usize, what: &str) -> Result<(i64, Option<u32>)> {
+        let word = word.unwrap_or_default();
+        let given = integer(word).ok_or_else(|| self.expected(what, word))?;
+        let index = if given < 0 { given.saturating_add_unsigned(count as u64) } else { given - 1 };
+        let index = u32::try_from(index).ok().filter(|&index| (index as usize) < count);
+        Ok((given, index.filter(|_| given != 0)))
     }
 
     fn read_tag<'w>(&mut self, mut words: impl Iterator<Item = &'w [u8]>) -> Result<()> {
@@ -310,10 +334,19 @@ impl ObjReader<'_> {
     }
 
     fn finish(mut self) -> Result<(SurfaceMesh, ReadReport)> {
-        if self.uv.corners.len() == self.mesh.faces.vertices().len() && !self.uv.values.is_empty() {
-            self.mesh.uv = Some(self.uv);
-        } else if !self.uv.values.is_empty() {
-            self.skip("channels of texture coordinates (vt) that only some faces use");
+        let uv = std::mem::take(&mut self.uv);
+        if uv.corners.len() != self.mesh.faces.vertices().len() && !uv.values.is_empty() {
+            self.lost_uv.get_or_insert("some faces have none".into());
+        }
+        match self.lost_uv.take() {
+            Some(why) => self.skip(&format!("sets of texture coordinates ({why})")),
+            None => self.mesh.uv = Some(uv).filter(|uv| !uv.values.is_empty()),
+        }
+        let colored = self.colors.len() / 3;
+        if colored == self.mesh.points.len() {
+            self.mesh.attributes.push(Attribute::color(3, self.colors));
+        } else if colored > 0 {
+            self.skipped.insert("colors (other vertices have none)".into(), colored);
         }
         let skipped = self.skipped.into_iter().map(|(what, n)| counted_kind(&what, n)).collect();
         Ok((self.mesh, ReadReport { skipped }))
@@ -323,6 +356,7 @@ impl ObjReader<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mesh::COLOR;
 
     fn mesh(text: &str) -> Result<(SurfaceMesh, ReadReport)> {
         read(Path::new("a.obj"), text.as_bytes())
@@ -368,11 +402,58 @@ mod tests {
         let error = |text: &str| mesh(&format!("{POINTS}{text}\n")).unwrap_err().to_string();
         assert!(error("f 1 2 6").starts_with("a.obj:6: vertex 6 does not exist"));
         assert!(error("f 1 2 0").contains("a.obj:6"));
-        assert!(error("f 1/1 2 3").contains("a.obj:6"));
+        assert!(error("f 1/x 2/1 3/1").contains("found `x`"));
         assert!(error("v 1 x 2").contains("found `x`"));
+        assert!(error("v 1 2 3 0 0 x").contains("found `x`"));
         assert!(error("t crease 2/1 0 1 2").contains("counts of a tag"));
         assert!(error("t crease 99999999999/1/0 0 1").contains("follow"));
         assert!(error("t crease 2/1/0 0 1 -2").contains("out of range"));
         assert!(error("t interpolateboundary 1/0/0 7").contains("0, 1 or 2"));
+    }
+
+    #[test]
+    fn backslashes_continue_lines_but_not_comments_and_names() {
+        let text = format!(
+            "# of C:\\models\\\n{POINTS}g a\\\nf 1 \\\n2 \\ # of C:\\\n3\nusemtl A\\B\\\nf 3 4 5\no \\\nf 1 2 \\"
+        );
+        let (mesh, report) = mesh(&(text + "\n5")).unwrap();
+        assert_eq!(mesh.points[0], [0.0, 0.0, 0.0]);
+        assert_eq!(
+            (mesh.points.len(), mesh.faces.vertices()),
+            (5, &[0, 1, 2, 2, 3, 4, 0, 1, 4][..])
+        );
+        let left_out = ["1 material (usemtl, mtllib)", "2 names of objects and groups (o, g, s)"];
+        assert_eq!(report.skipped, left_out);
+    }
+
+    #[test]
+    fn texture_coordinates_that_are_missing_are_left_out_with_the_reason() {
+        for (faces, why) in [
+            ("f 1/1 2/1 3/2\nf 1/7 2 3\n", "2 of line 7 does not exist"),
+            ("f 1/1 2/1 3\n", "some corners of line 7 have none"),
+            ("f 1/1 2/1 3/1\nf 3 4 5\n", "some faces have none"),
+        ] {
+            let (mesh, report) = mesh(&format!("{POINTS}vt 0 0\n{faces}")).unwrap();
+            assert_eq!((mesh.uv, mesh.faces.face(0)), (None, &[0, 1, 2][..]));
+            assert_eq!(report.skipped, [format!("1 set of texture coordinates ({why})")]);
+        }
+        let (mesh, report) = mesh(&format!("{POINTS}f 1/1/1 2/2/2 3/3/3\n")).unwrap();
+        assert_eq!((mesh.uv, mesh.faces.len()), (None, 1));
+        assert_eq!(report.skipped, ["1 set of texture coordinates (1 of line 6 does not exist)"]);
+    }
+
+    #[test]
+    fn colors_of_all_vertices_are_an_attribute() {
+        let faces = "f 1 2 3\n";
+        let (all, report) =
+            mesh(&format!("v 0 0 0 1 0 0\nv 1 0 0 0 1 0.2\nv 0 1 0 0 0 1\n{faces}")).unwrap();
+        let values = vec![255.0, 0.0, 0.0, 0.0, 255.0, 51.0, 0.0, 0.0, 255.0];
+        assert_eq!(all.attributes, [Attribute { name: COLOR.into(), width: 3, values }]);
+        assert!(report.skipped.is_empty());
+        let (some, report) =
+            mesh(&format!("v 0 0 0 1 0 0\nv 1 0 0\nv 0 1 0 0.5\n{faces}")).unwrap();
+        assert!(some.attributes.is_empty());
+        let left_out = ["1 color (other vertices have none)", "1 weight or number after x y z"];
+        assert_eq!(report.skipped, left_out);
     }
 }

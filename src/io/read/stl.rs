@@ -1,8 +1,7 @@
 //! STL, ASCII and binary. Equal corners are welded to vertices: triangles share vertices
 //! only where their coordinates are bitwise equal.
 //!
-//! Normals follow from the triangles and are left out. Triangles two of whose corners
-//! coincide have no area: they are left out and reported. A file may hold several solids.
+//! Normals follow from the triangles and are left out. A file may hold several solids.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -122,7 +121,6 @@ struct CornerWelder {
     points: Vec<[f64; 3]>,
     vertices: HashMap<[u64; 3], u32>,
     corners: Vec<u32>,
-    collapsed: usize,
     report: ReadReport,
 }
 
@@ -135,19 +133,10 @@ impl CornerWelder {
                 self.points.len() as u32 - 1
             })
         });
-        let [a, b, c] = triangle;
-        if a != b && b != c && c != a {
-            self.corners.extend(triangle);
-        } else {
-            self.collapsed += 1;
-        }
+        self.corners.extend(triangle);
     }
 
-    fn finish(mut self) -> (SurfaceMesh, ReadReport) {
-        if self.collapsed > 0 {
-            let collapsed = counted(self.collapsed, "triangle");
-            self.report.skipped.push(format!("{collapsed} without area"));
-        }
+    fn finish(self) -> (SurfaceMesh, ReadReport) {
         (SurfaceMesh::new(self.points, Polygons::uniform(3, self.corners)), self.report)
     }
 }
@@ -169,13 +158,12 @@ mod tests {
             facet("0 0 0,1 1 0,0 1 0"),
             facet("0 0 0,1 1 0,0 0 0")
         );
-        let (ascii, report) = read(Path::new("a.stl"), text.as_bytes()).unwrap();
+        let (ascii, _) = read(Path::new("a.stl"), text.as_bytes()).unwrap();
         assert_eq!(ascii.points.len(), 4);
-        assert_eq!(ascii.faces.vertices(), [0, 1, 2, 0, 2, 3]);
-        assert_eq!(report.skipped, ["1 triangle without area"]);
+        assert_eq!(ascii.faces.vertices(), [0, 1, 2, 0, 2, 3, 0, 2, 0]);
 
         let mut binary = vec![0; 80];
-        binary.extend(2u32.to_le_bytes());
+        binary.extend(3u32.to_le_bytes());
         for face in ascii.faces.iter() {
             binary.extend([0; 12]);
             for &v in face {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{ReadOptions, ReadReport, obj, off, ply, stl, vtk};
+use super::{ReadOptions, ReadReport, obj, off, ply, repeated_corners, stl, vtk};
 use crate::error::{Error, Result};
 use crate::io::source;
 use crate::mesh::{Attribute, SurfaceMesh};
@@ -79,12 +79,14 @@ pub fn read_surface(path: impl AsRef<Path>) -> Result<SurfaceMesh> {
 /// The path `-` is standard input. OBJ and STL are known by the extension, on standard input by the
 /// content, as the other formats are. Formats of solids ([`read`](super::read)) hold a surface if
 /// they hold faces and no volume cells: the triangles that meshio or Gmsh write. Faces keep
-/// the order and the corners of the file. The mesh is checked ([`SurfaceMesh::check`]).
+/// the order and the corners of the file; those without area are left out, and polygons with holes
+/// that an edge joins to the outline are cut into triangles. The mesh is checked
+/// ([`SurfaceMesh::check`]).
 ///
 /// # Errors
 /// If the file cannot be read, is malformed or cut short, has no faces, or holds what no control
-/// mesh may (volume cells, indices out of range, repeated vertices of a face, coordinates that are
-/// not finite).
+/// mesh may (volume cells, indices out of range, faces that cross themselves in a vertex,
+/// coordinates that are not finite).
 pub fn read_surface_with_report(path: impl AsRef<Path>) -> Result<(SurfaceMesh, ReadReport)> {
     read_surface_with_options(path, ReadOptions::default())
 }
@@ -149,9 +151,10 @@ fn known(first: &[u8]) -> Option<Format> {
 /// share; errors name the file.
 pub(super) fn checked(
     path: &Path,
-    (mut mesh, report): (SurfaceMesh, ReadReport),
+    (mut mesh, mut report): (SurfaceMesh, ReadReport),
 ) -> Result<(SurfaceMesh, ReadReport)> {
     mesh.creases.keep_last();
+    repeated_corners::resolve(&mut mesh, &mut report);
     for (i, Attribute { name, .. }) in mesh.attributes.iter().enumerate() {
         if mesh.attributes[..i].iter().any(|earlier| earlier.name == *name) {
             return Err(Error::file(path, None, format!("two vertex arrays are named `{name}`"))

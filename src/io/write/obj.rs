@@ -1,6 +1,6 @@
 //! Wavefront OBJ with OpenSubdiv's tags, as the reader takes them: shortest decimals that
 //! read back to the same numbers. Normals are written too, but not at faces with a vertex that
-//! has none.
+//! has none, and colors, from 0 to 1.
 
 use std::io::{self, Write};
 
@@ -26,8 +26,15 @@ pub fn read_back_infinite(mesh: &SurfaceMesh) -> Option<String> {
 
 /// Writes `mesh`, which has been checked.
 pub fn write(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
+    let colors = mesh.attributes.iter().find(|a| a.is_color() && a.width == 3);
+    let mut colors = colors.iter().flat_map(|a| a.values.as_chunks::<3>().0);
     for [x, y, z] in &mesh.points {
-        writeln!(out, "v {x} {y} {z}")?;
+        write!(out, "v {x} {y} {z}")?;
+        if let Some(rgb) = colors.next() {
+            let [r, g, b] = rgb.map(|x| x.clamp(0.0, 255.0) / 255.0);
+            write!(out, " {r} {g} {b}")?;
+        }
+        writeln!(out)?;
     }
     if let Some(uv) = &mesh.uv {
         for [u, v] in &uv.values {

@@ -20,8 +20,9 @@ use crate::numbers::{Precision, by_count, counted};
 /// [`SurfaceFormat::losses`] says what of a given mesh, and the caller tells the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SurfaceFormat {
-    /// Wavefront OBJ: polygons, texture coordinates, normals, tags of creases, corners, holes and
-    /// rules of refinement; 17 digits. No attributes, and a finite sharpness below 10 only.
+    /// Wavefront OBJ: polygons, texture coordinates, normals, colors, tags of creases, corners,
+    /// holes and rules of refinement; 17 digits. No other attributes, and a finite sharpness
+    /// below 10 only.
     Obj,
     /// Binary PLY in double precision: polygons and attributes. No creases, and no faces of holes.
     Ply,
@@ -55,7 +56,7 @@ impl SurfaceFormat {
         // the others are not written
         let used = (self == Self::Glb).then(|| mesh.without_holes().used_vertices());
         let kept = |attribute: &Attribute| match self {
-            Self::Obj => attribute.is_normals(),
+            Self::Obj => attribute.is_normals() || attribute.is_color() && attribute.width == 3,
             Self::Ply | Self::Vtp => true,
             Self::Stl => false,
             Self::Glb => glb::is_kept(attribute, used.as_deref()),

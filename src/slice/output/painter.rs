@@ -69,7 +69,7 @@ impl ImageOptions {
     /// [`Error::Request`] with both amounts.
     pub fn check_memory(&self, channels: usize) -> Result<()> {
         let threads = rayon::current_num_threads();
-        let need = Painter::bytes_a_layer(self, channels) * threads as u128;
+        let need = Painter::bytes_a_layer(self, channels).saturating_mul(threads as u128);
         let [columns, rows] = self.grid.size;
         let on = counted(threads, "thread");
         let what = format!("images of {columns} × {rows} pixels on {on} need");
@@ -216,7 +216,7 @@ impl Painter {
         let plain = options.attributes.is_empty() && options.materials.is_none();
         let values = if plain { 0 } else { 40 + 16 * channels as u128 };
         // coverage and its sums over planes, rows of the file and the file itself
-        pixels * (8 + 2 * u128::from(u8::from(options.bits)) / 8 + 1 + values)
+        pixels.saturating_mul(8 + 2 * u128::from(u8::from(options.bits)) / 8 + 1 + values)
     }
 
     /// The images of a layer, one after the other, to `take`.

@@ -164,6 +164,7 @@ impl Gmsh<'_> {
                     self.assembly.push_point(point, line)?;
                 }
             }
+            self.check_total("node", count, self.assembly.points())?;
         } else {
             let count = self.values.text.count("the number of nodes")?;
             self.values.begin();
@@ -193,9 +194,10 @@ impl Gmsh<'_> {
         if self.version == 4 {
             self.values.begin();
             let blocks = self.values.size_count("the number of element blocks")?;
-            for what in ["the number of elements", "the smallest number", "the largest number"] {
-                self.values.size(what)?;
-            }
+            let total = self.values.size_count("the number of elements")?;
+            self.values.size("the smallest element number")?;
+            self.values.size("the largest element number")?;
+            let mut found = 0_usize;
             for _ in 0..blocks {
                 let dimension = self.values.int("the dimension of the block")?;
                 let entity = self.values.int("the number of its entity")?;
@@ -204,6 +206,7 @@ impl Gmsh<'_> {
                 let are_ghosts = self.ghosts.contains(&entity) && !self.parts.contains(&place);
                 let kind = self.values.count("the element type of the block")?;
                 let count = self.values.size_count("the number of elements of the block")?;
+                found = found.saturating_add(count);
                 for _ in 0..count {
                     self.values.size("an element number")?;
                     if are_ghosts {
@@ -216,6 +219,7 @@ impl Gmsh<'_> {
                     self.assembly.skip_many("ghost elements of other partitions", count);
                 }
             }
+            self.check_total("element", total, found)?;
             return self.values.end("$EndElements");
         }
         let count = self.values.text.count("the number of elements")?;
@@ -280,6 +284,16 @@ impl Gmsh<'_> {
         // An element ends with its line.
         self.values.text.next_line();
         Ok(())
+    }
+
+    /// Checks the number of all nodes or elements, which a section names beside its blocks.
+    fn check_total(&self, what: &str, claimed: usize, found: usize) -> Result<()> {
+        if claimed == found {
+            return Ok(());
+        }
+        let message = format!("{}, the section claims {claimed}", counted(found, what));
+        let help = "the file is damaged or cut short; save it again";
+        Err(self.values.error(message).with_help(help))
     }
 
     /// Reads the nodes of an element of Gmsh's type `kind` in some physical groups.

@@ -23,6 +23,7 @@ use self::record::{PlyRecord, is_vertex_list};
 use super::ReadReport;
 use super::lines::{Text, shown};
 use crate::error::{Error, IdKind, Result};
+use crate::memory;
 use crate::mesh::{Attribute, COLOR, CORNER_SHARPNESS, NORMALS, SurfaceMesh};
 use crate::numbers::counted;
 
@@ -79,11 +80,16 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport
         return Err(Error::file(path, None, "a PLY file without elements `vertex` and `face`")
             .with_help("export a surface mesh"));
     }
-    if header.encoding == Encoding::Ascii {
-        let rest = std::iter::from_fn(|| text.next_line()).filter(|line| !line.is_empty()).count();
-        if rest > 0 {
-            report.skipped.push(format!("{} after the last element", counted(rest, "line")));
-        }
+    let surplus = if header.encoding == Encoding::Ascii {
+        let line = std::iter::from_fn(|| text.next_line()).find(|line| !line.is_empty());
+        line.map(|line| text.error(format!("`{}` after the last element", shown(line))))
+    } else {
+        let rest = bytes[reader.get_ref().position() as usize..].trim_ascii();
+        let message = || format!("{} after the last element", counted(rest.len(), "byte"));
+        (!rest.is_empty()).then(|| Error::file(path, None, message()))
+    };
+    if let Some(error) = surplus {
+        return Err(error.with_help("a count in the header is too small: export the file again"));
     }
     Ok((mesh, report))
 }
@@ -151,7 +157,11 @@ fn check_size(path: &Path, element: &ElementDef, bytes: usize) -> Result<()> {
         )
         .with_help("the header does not fit the file, or the file is cut short: export it again"));
     }
-    Ok(())
+    let numbers = (properties * 2 * size_of::<f64>()) as u128;
+    let need = element.count as u128 * (size_of::<PlyRecord>() as u128 + numbers);
+    let what = format!("{} of the file need", counted(element.count, "element"));
+    memory::check(what, need, |_| "read a part of the mesh".into())
+        .map_err(|error| error.in_file(path, None))
 }
 
 fn take_vertices(

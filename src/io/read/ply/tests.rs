@@ -103,9 +103,22 @@ fn rows_that_do_not_fit_the_header_are_refused_by_line() {
     }
     let said = error("0 0 0 9 1 4", " 3\n");
     assert!(said.contains("a.ply:15: `3` after the last property of element `face`"), "{said}");
-    let (_, report) =
-        read(Path::new("a.ply"), text("0 0 0 9 1 4", "\n\n3 0 1 2\n").as_bytes()).unwrap();
-    assert_eq!(report.skipped, ["1 line after the last element"]);
+    let said = error("0 0 0 9 1 4", "\n\n3 0 1 2\n");
+    assert_eq!(said, "a.ply:17: `3 0 1 2` after the last element");
+    assert!(read(Path::new("a.ply"), text("0 0 0 9 1 4", "\n\n \n").as_bytes()).is_ok());
+}
+
+#[test]
+fn bytes_after_the_last_element_are_refused() {
+    let header = "ply\nformat binary_little_endian 1.0\nelement vertex 3\nproperty float x\n\
+                  property float y\nproperty float z\nelement face 1\n\
+                  property list uchar int vertex_indices\nend_header\n";
+    let face = [vec![3], [0, 1, 2].map(i32::to_le_bytes).concat()].concat();
+    let file = [header.as_bytes(), &[0; 36], &face].concat();
+    assert_eq!(read(Path::new("a.ply"), &file).unwrap().0.faces.vertices(), [0, 1, 2]);
+    assert!(read(Path::new("a.ply"), &[&file[..], b"\n"].concat()).is_ok());
+    let error = read(Path::new("a.ply"), &[file, face].concat()).unwrap_err().to_string();
+    assert_eq!(error, "a.ply: 13 bytes after the last element");
 }
 
 #[test]

@@ -22,7 +22,8 @@ pub(super) enum Compressor {
     Lzma,
 }
 
-/// Bytes that the compressed arrays of a model may still unpack to, and its structured grids take.
+/// Bytes that the compressed arrays of a model and their numbers may still take, and its structured
+/// grids.
 #[derive(Debug)]
 pub(super) struct Budget {
     left: Cell<u64>,
@@ -34,8 +35,10 @@ impl Budget {
         Self { left: Cell::new(bytes) }
     }
 
-    fn take(&self, bytes: usize) -> Result<(), NotUnpacked> {
-        let bytes = bytes as u64;
+    /// Takes the memory of bytes that become numbers of double precision, `scalar` bytes each.
+    fn take(&self, bytes: usize, scalar: usize) -> Result<(), NotUnpacked> {
+        let numbers = (bytes / scalar.max(1)).saturating_mul(size_of::<f64>());
+        let bytes = bytes.saturating_add(numbers) as u64;
         self.take_or(bytes, |left| NotUnpacked::TooLarge { bytes, left })
     }
 
@@ -161,14 +164,15 @@ impl Base64<'_> {
 pub(super) enum NotUnpacked {
     /// What is wrong with them.
     Malformed(&'static str),
-    /// A block unpacks to more bytes than are left of the budget.
+    /// A block and its numbers take more bytes than are left of the budget.
     TooLarge { bytes: u64, left: u64 },
 }
 
-/// The bytes of one array, with its header in front.
+/// The bytes of one array of numbers of `scalar` bytes, with its header in front.
 pub(super) fn unpack<'a>(
     source: &mut ByteSource<'a>,
     layout: BinaryLayout,
+    scalar: usize,
     budget: &Budget,
 ) -> Result<Cow<'a, [u8]>, NotUnpacked> {
     use NotUnpacked::Malformed;
@@ -197,7 +201,7 @@ pub(super) fn unpack<'a>(
     for (index, packed) in sizes.chunks_exact(size).enumerate() {
         let packed = source.take(number(packed)?).ok_or_else(cut)?;
         let full = if index + 1 == count && last > 0 { last } else { block };
-        budget.take(full)?;
+        budget.take(full, scalar)?;
         let before = bytes.len();
         compressor
             .unpack(&packed, full, &mut bytes)
@@ -268,9 +272,19 @@ mod tests {
                 [header, packed].concat(),
             );
             let mut source = ByteSource::base64(text.as_bytes());
-            let found = unpack(&mut source, layout, &Budget::new(1 << 20));
+            let found = unpack(&mut source, layout, 8, &Budget::new(1 << 20));
             assert_eq!(found.is_ok(), is_right, "{bytes}");
         }
+    }
+
+    #[test]
+    fn numbers_of_compressed_bytes_count() {
+        let budget = Budget::new(900);
+        assert!(budget.take(800, 8).is_err());
+        assert!(budget.take(101, 1).is_err());
+        assert!(budget.take(50, 1).is_ok() && budget.take(150, 4).is_ok());
+        assert_eq!(budget.left.get(), 0);
+        assert!(budget.take(usize::MAX, 1).is_err());
     }
 
     #[test]

@@ -17,6 +17,8 @@ pub(super) struct XmlEvents<'p, 'a> {
     // where the event at hand starts and ends
     start: usize,
     end: usize,
+    // elements that have begun and not ended
+    open: usize,
     /// 1-based line of the event at hand.
     pub line: usize,
 }
@@ -24,18 +26,30 @@ pub(super) struct XmlEvents<'p, 'a> {
 impl<'p, 'a> XmlEvents<'p, 'a> {
     /// Those of the file `path`.
     pub fn new(path: &'p Path, text: &'a str) -> Self {
-        Self { path, text, reader: Reader::from_str(text), start: 0, end: 0, line: 1 }
+        Self { path, text, reader: Reader::from_str(text), start: 0, end: 0, open: 0, line: 1 }
     }
 
-    /// The next event.
-    pub fn next(&mut self) -> Result<Event<'a>> {
+    /// The next event; the text may end within `open` elements.
+    ///
+    /// # Errors
+    /// If the XML is malformed, or ends within more elements.
+    pub fn next(&mut self, open: usize) -> Result<Event<'a>> {
         let passed = &self.text.as_bytes()[self.start..self.end];
         self.line += passed.iter().filter(|&&byte| byte == b'\n').count();
         self.start = self.end;
         let event = self.reader.read_event();
         let end = usize::try_from(self.reader.buffer_position()).unwrap_or(self.end);
         self.end = end.min(self.text.len());
-        event.map_err(|e| self.malformed(e))
+        let event = event.map_err(|e| self.malformed(e))?;
+        match event {
+            Event::Start(_) => self.open += 1,
+            Event::End(_) => self.open -= 1,
+            Event::Eof if self.open > open => {
+                return Err(self.fault("the file is cut short: it ends within an element"));
+            }
+            _ => {}
+        }
+        Ok(event)
     }
 
     /// An attribute of a tag of the event at hand.

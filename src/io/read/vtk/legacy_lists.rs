@@ -1,9 +1,10 @@
 //! The lists of vertices of a legacy `.vtk` file: its cells, or the polygons of a surface.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 use super::legacy::{LegacyReader, VertexLists};
 use super::values::Scalar;
+use crate::numbers::counted;
 
 impl LegacyReader<'_> {
     /// Reads the lists of a section; its keyword has been read.
@@ -27,6 +28,12 @@ impl LegacyReader<'_> {
                     lists.corners.push(self.text.integer("a vertex")?);
                 }
                 lists.ends.push(lists.corners.len() as i64);
+            }
+            if count + lists.corners.len() != size {
+                let has = counted(count + lists.corners.len(), "number");
+                return Err(
+                    self.unfit_size(&format!("the list has {has}, {size} are claimed"), section)
+                );
             }
         }
         Ok(lists)
@@ -69,15 +76,24 @@ impl LegacyReader<'_> {
                 .split_first()
                 .and_then(|(&width, others)| others.split_at_checked(usize::try_from(width).ok()?));
             let Some((vertices, others)) = parts else {
-                return Err(self
-                    .text
-                    .error(format!("the cell list ends within the cell with index {cell}"))
-                    .with_help(format!("the counts behind {section} do not match the list")));
+                let message = format!("the cell list ends within the cell with index {cell}");
+                return Err(self.unfit_size(&message, section));
             };
             corners.extend_from_slice(vertices);
             ends.push(corners.len() as i64);
             rest = others;
         }
+        if !rest.is_empty() {
+            let message =
+                format!("{} after the last cell of the list", counted(rest.len(), "number"));
+            return Err(self.unfit_size(&message, section));
+        }
         Ok((ends, corners))
+    }
+
+    /// The error of a list of another size than its header says.
+    fn unfit_size(&self, message: &str, section: &str) -> Error {
+        let help = format!("the counts behind {section} do not match the list: export it again");
+        self.text.error(message).with_help(help)
     }
 }

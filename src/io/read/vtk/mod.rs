@@ -177,6 +177,12 @@ impl UnstructuredGrid {
             let label = labels.entry(cell_type).or_insert_with(|| kind.label(cell_type));
             cells.push(&kind, GridCell { index, list, label, line })?;
         }
+        if start != self.corners.len() as i64 {
+            let message =
+                format!("the cells end at {start} of {} of the connectivity", self.corners.len());
+            let help = "the file is malformed: cell offsets end with the connectivity";
+            return Err(cells.assembly.error(line, message).with_help(help));
+        }
         Ok(cells.kept)
     }
 

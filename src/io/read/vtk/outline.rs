@@ -143,8 +143,10 @@ struct OutlineScan<'p, 'a> {
 
 impl<'a> OutlineScan<'_, 'a> {
     fn run(&mut self) -> Result<()> {
+        // appended data stand in the element of the file
+        let open = usize::from(self.outline.appended.is_some());
         loop {
-            match self.xml.next()? {
+            match self.xml.next(open)? {
                 Event::Start(tag) => self.open(&tag, true)?,
                 Event::Empty(tag) => self.open(&tag, false)?,
                 Event::End(_) if self.in_array && self.depth > 0 => self.depth -= 1,

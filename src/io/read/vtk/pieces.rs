@@ -78,7 +78,7 @@ impl Index {
         let folder = path.parent().unwrap_or(Path::new(""));
         let (mut pieces, mut is_index) = (Vec::new(), false);
         loop {
-            let tag = match events.next()? {
+            let tag = match events.next(0)? {
                 Event::Start(tag) | Event::Empty(tag) => tag,
                 Event::Eof => break,
                 _ => continue,

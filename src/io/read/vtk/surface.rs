@@ -118,6 +118,9 @@ pub(super) fn push_faces(
             faces.push(face)
         }
     }
+    if start != vertices.len() {
+        return Err(format!("the faces end at {start} of {} corners", vertices.len()).into());
+    }
     Ok(())
 }
 
@@ -142,7 +145,7 @@ impl SurfaceReader<'_> {
             return Err(self.numbers.fault(piece.line, "a piece without points"));
         };
         let values = self.numbers.reals(points)?;
-        if points.width != 3 || values.len() != 3 * piece.points {
+        if points.width != 3 || Some(values.len()) != piece.points.checked_mul(3) {
             let message = format!(
                 "{}, the piece claims {}",
                 counted(values.len(), "coordinate"),

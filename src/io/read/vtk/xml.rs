@@ -217,6 +217,7 @@ impl<'a> XmlGrid<'a, '_> {
                 .numbers
                 .fault(array.line, "the number of coordinates is not a multiple of 3"));
         }
+        self.assembly.reserve_points(values.len() / 3);
         for &point in values.as_chunks::<3>().0 {
             self.assembly.push_point(point, Some(array.line))?;
         }
@@ -300,7 +301,7 @@ impl ArrayDecoder<'_> {
             }
             return Ok(values);
         }
-        let bytes = self.bytes(array)?;
+        let bytes = self.bytes(array, scalar)?;
         if bytes.len() % scalar.size() != 0 {
             return Err(self.fault(
                 array.line,
@@ -310,7 +311,7 @@ impl ArrayDecoder<'_> {
         Ok(decode(scalar, &bytes, self.outline.layout.big_endian))
     }
 
-    fn bytes<'b>(&'b self, array: &'b ArrayElement) -> Result<Cow<'b, [u8]>> {
+    fn bytes<'b>(&'b self, array: &'b ArrayElement, scalar: Scalar) -> Result<Cow<'b, [u8]>> {
         let mut source = match array.storage {
             ArrayStorage::Appended(offset) => {
                 let Some(appended) = &self.outline.appended else {
@@ -324,14 +325,15 @@ impl ArrayDecoder<'_> {
             }
             _ => ByteSource::base64(array.text.as_bytes()),
         };
-        unpack(&mut source, self.outline.layout, self.budget).map_err(|why| match why {
+        let (layout, size) = (self.outline.layout, scalar.size());
+        unpack(&mut source, layout, size, self.budget).map_err(|why| match why {
             NotUnpacked::Malformed(what) => {
                 self.fault(array.line, format!("array `{}`: {what}", array.name))
             }
             NotUnpacked::TooLarge { bytes, left } => {
                 let [bytes, left] = [bytes, left].map(|bytes| decimal_bytes(bytes.into()));
                 let message = format!(
-                    "array `{}`: a block unpacks to {bytes}, {left} are left of the memory for compressed data",
+                    "array `{}`: a block and its numbers take {bytes}, {left} are left of the memory for compressed data",
                     array.name
                 );
                 Error::file(self.path, Some(array.line), message)

@@ -1,0 +1,149 @@
+//! Faces that name a vertex twice, as programs write them: triangles without area, corners that
+//! repeat the one before, and polygons with holes whose outlines an edge joins.
+
+use super::ReadReport;
+use super::assemble::counted_kind;
+use crate::mesh::{Polygons, SurfaceMesh, area_normal, repeated_corner};
+use crate::numbers::counted;
+
+/// A triangle of a cut face turns the other way by this part of the face's area at most.
+const MAX_TURNED: f64 = 1e-9;
+
+/// Takes corners that repeat the one before them out of faces, leaves out faces that keep fewer
+/// than three, and cuts those that still name a vertex twice into triangles. Holes and texture
+/// coordinates follow; the report says what was done. Faces that cross themselves stay.
+pub(super) fn resolve(mesh: &mut SurfaceMesh, report: &mut ReadReport) {
+    let is_sound = |face: &[u32]| face.len() >= 3 && repeated_corner(face).is_none();
+    if mesh.faces.iter().all(is_sound) {
+        return;
+    }
+    let mut kept = Polygons::default();
+    // [corner] where it was among the corners of all faces; [face] its first face now
+    let (mut corners, mut firsts) = (Vec::new(), Vec::new());
+    let (mut dropped, mut changed, mut cut) = (0, 0, 0);
+    for (f, face) in mesh.faces.iter().enumerate() {
+        firsts.push(kept.len() as u32);
+        let is_new = |&i: &usize| i == 0 || face[i] != face[i - 1];
+        let mut ring: Vec<usize> = (0..face.len()).filter(is_new).collect();
+        ring.pop_if(|last| *last > 0 && face[*last] == face[0]);
+        let vertices: Vec<u32> = ring.iter().map(|&i| face[i]).collect();
+        let pieces = if ring.len() < 3 {
+            Vec::new()
+        } else if repeated_corner(&vertices).is_none() {
+            vec![ring.clone()]
+        } else {
+            triangles(&mesh.points, &vertices).map_or_else(
+                || vec![(0..face.len()).collect()],
+                |all| all.iter().map(|t| t.map(|i| ring[i as usize]).to_vec()).collect(),
+            )
+        };
+        let now: usize = pieces.iter().map(Vec::len).sum();
+        dropped += usize::from(pieces.is_empty());
+        changed += usize::from(!pieces.is_empty() && (now != face.len() || pieces.len() > 1));
+        cut += usize::from(pieces.len() > 1);
+        for piece in pieces {
+            kept.push(&piece.iter().map(|&i| face[i]).collect::<Vec<u32>>());
+            corners.extend(piece.iter().map(|i| mesh.faces.corners(f).start + i));
+        }
+    }
+    firsts.push(kept.len() as u32);
+    let faces_of = |&hole: &u32| match firsts.get(hole as usize..hole as usize + 2) {
+        Some(&[first, end]) => first..end,
+        // names no face, which the check says
+        _ => u32::MAX - 1..u32::MAX,
+    };
+    mesh.holes = mesh.holes.iter().flat_map(faces_of).collect();
+    if let Some(uv) = &mut mesh.uv {
+        uv.corners = corners.iter().map(|&corner| uv.corners[corner]).collect();
+    }
+    mesh.faces = kept;
+    if dropped > 0 {
+        report.skipped.push(counted_kind("faces without area", dropped));
+    }
+    if changed > 0 {
+        let cut = if cut > 0 { format!(" ({cut} cut into triangles)") } else { String::new() };
+        report.skipped.push(format!("repeated corners of {}{cut}", counted(changed, "face")));
+    }
+}
+
+/// The triangles of a face, as places in it, that name no vertex twice; `None` if it crosses
+/// itself or has no place.
+fn triangles(points: &[[f64; 3]], face: &[u32]) -> Option<Vec<[u32; 3]>> {
+    let places: Option<Vec<[f64; 3]>> =
+        face.iter().map(|&v| points.get(v as usize).copied()).collect();
+    let places = places.filter(|places| places.as_flattened().iter().all(|x| x.is_finite()))?;
+    let ring: Vec<u32> = (0..face.len() as u32).collect();
+    let normal = area_normal(&places, &ring);
+    let alone = SurfaceMesh::new(places, Polygons::uniform(face.len(), ring));
+    let turned = -MAX_TURNED * normal.norm_squared();
+    let triangles = alone.triangles().corners;
+    let is_turned = |t: &[u32; 3]| area_normal(&alone.points, t).dot(&normal) < turned;
+    if normal.norm() == 0.0 || triangles.iter().any(is_turned) {
+        return None;
+    }
+    let has_area = |t: &[u32; 3]| repeated_corner(&t.map(|i| face[i as usize])).is_none();
+    Some(triangles.into_iter().filter(has_area).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::FaceVarying;
+
+    fn resolved(faces: &[&[u32]]) -> (SurfaceMesh, Vec<String>) {
+        let square = |a: f64, b: f64| [[a, a, 0.0], [b, a, 0.0], [b, b, 0.0], [a, b, 0.0]];
+        let points = [square(0.0, 4.0), square(1.0, 3.0)].concat();
+        let mut mesh = SurfaceMesh::new(points, Polygons::default());
+        faces.iter().for_each(|face| mesh.faces.push(face));
+        let corners: Vec<u32> = (0..mesh.faces.vertices().len() as u32).collect();
+        let values = corners.iter().map(|&corner| [f64::from(corner), 0.0]).collect();
+        mesh.uv = Some(FaceVarying { values, corners, ..FaceVarying::default() });
+        mesh.holes = vec![faces.len() as u32 - 1];
+        let mut report = ReadReport::default();
+        resolve(&mut mesh, &mut report);
+        (mesh, report.skipped)
+    }
+
+    fn uv(mesh: &SurfaceMesh) -> &[u32] {
+        &mesh.uv.as_ref().unwrap().corners
+    }
+
+    fn area(mesh: &SurfaceMesh) -> f64 {
+        mesh.faces.iter().map(|face| area_normal(&mesh.points, face)[2] / 2.0).sum()
+    }
+
+    #[test]
+    fn corners_that_repeat_the_one_before_go() {
+        let (mesh, said) = resolved(&[&[0, 0, 1], &[0, 1, 1, 2, 0], &[], &[5, 6, 7], &[4, 5, 6]]);
+        let faces: Vec<&[u32]> = mesh.faces.iter().collect();
+        assert_eq!(faces, [&[0, 1, 2], &[5, 6, 7], &[4, 5, 6]]);
+        assert_eq!(uv(&mesh), [3, 4, 6, 8, 9, 10, 11, 12, 13]);
+        assert_eq!(mesh.holes, [2]);
+        assert_eq!(said, ["2 faces without area", "repeated corners of 1 face"]);
+        mesh.check().unwrap();
+    }
+
+    #[test]
+    fn a_hole_joined_by_an_edge_is_cut_out() {
+        let keyhole = [0, 1, 2, 3, 0, 4, 7, 6, 5, 4];
+        let (mesh, said) = resolved(&[&[5, 6, 7], &keyhole]);
+        assert_eq!((mesh.faces.len(), area(&mesh)), (9, 2.0 + 12.0));
+        assert_eq!(mesh.holes, (1..9).collect::<Vec<_>>());
+        assert_eq!(said, ["repeated corners of 1 face (1 cut into triangles)"]);
+        let of_corners = uv(&mesh).iter().zip(mesh.faces.vertices());
+        assert!(of_corners.skip(3).all(|(&uv, &v)| keyhole[uv as usize - 3] == v));
+        // seen from below
+        let (mesh, _) = resolved(&[&[5, 6, 7], &[4, 5, 6, 7, 4, 0, 3, 2, 1, 0]]);
+        assert_eq!(area(&mesh), 2.0 - 12.0);
+        // two squares that touch in a corner, and an edge there and back
+        let (mesh, _) = resolved(&[&[0, 4, 7, 4, 5, 6, 4]]);
+        assert_eq!((mesh.faces.len(), area(&mesh)), (1, 2.0));
+    }
+
+    #[test]
+    fn faces_that_cross_themselves_stay_to_be_refused() {
+        let (mesh, said) = resolved(&[&[0, 1, 2, 0, 3, 1], &[4, 5, 99, 4, 6]]);
+        assert_eq!((mesh.faces.len(), said), (2, vec![]));
+        assert!(mesh.check().unwrap_err().to_string().contains("twice"));
+    }
+}

@@ -1,0 +1,56 @@
+//! What must hold of anything that a reader is given: it returns, and what it returns is sound.
+
+use std::cell::OnceCell;
+use std::path::PathBuf;
+
+use subsolid::io::{ControlMesh, ReadOptions, read_creases, read_mesh};
+use subsolid::locate::PointTable;
+
+/// Most bytes that compressed arrays may take: a run is to stay small.
+const MOST_UNPACKED: u64 = 64 << 20;
+
+/// A file of these bytes with an extension; each overwrites the one before.
+fn file(extension: &str, bytes: &[u8]) -> PathBuf {
+    thread_local!(static FOLDER: OnceCell<tempfile::TempDir> = const { OnceCell::new() });
+    FOLDER.with(|folder| {
+        let folder = folder.get_or_init(|| tempfile::tempdir().unwrap());
+        let path = folder.path().join(format!("file.{extension}"));
+        std::fs::write(&path, bytes).unwrap();
+        path
+    })
+}
+
+/// A control mesh.
+pub fn mesh(extension: &str, bytes: &[u8]) {
+    let options = ReadOptions { most_unpacked: MOST_UNPACKED };
+    match read_mesh(file(extension, bytes), options) {
+        Ok((ControlMesh::Solid(mesh), _)) => {
+            assert!(!mesh.cells.is_empty());
+            assert!(mesh.points.iter().flatten().all(|x| x.is_finite()));
+            for cell in 0..mesh.cells.len() {
+                let corners = mesh.cells.vertices(cell);
+                assert!(corners.iter().all(|&v| (v as usize) < mesh.points.len()));
+            }
+            for attribute in &mesh.attributes {
+                assert_eq!(attribute.values.len(), attribute.width * mesh.points.len());
+            }
+        }
+        Ok((ControlMesh::Surface(mesh), _)) => mesh.check().unwrap(),
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}
+
+/// A table of creases.
+pub fn creases(extension: &str, bytes: &[u8]) {
+    if let Ok(table) = read_creases(file(extension, bytes)) {
+        assert!(table.creases.edges.iter().all(|c| c.sharpness >= 0.0 && c.edge()[0] < c.edge()[1]));
+    }
+}
+
+/// A table of points.
+pub fn points(extension: &str, bytes: &[u8]) {
+    let points = PointTable::open(file(extension, bytes)).and_then(|mut table| table.read(1 << 16));
+    if let Ok(points) = points {
+        assert!(points.iter().flatten().all(|x| x.is_finite()));
+    }
+}

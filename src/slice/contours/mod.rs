@@ -8,8 +8,9 @@ mod join;
 mod root;
 mod stray;
 mod trace;
+mod unite;
 
 pub(super) use index::IntervalIndex;
-pub(super) use join::join;
+pub(super) use join::{join, outlines};
 pub(super) use stray::mark_stray;
 pub(super) use trace::Arcs;

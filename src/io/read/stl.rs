@@ -1,5 +1,5 @@
-//! STL, ASCII and binary. Equal corners are welded to vertices: triangles share vertices
-//! only where their coordinates are bitwise equal.
+//! STL, ASCII and binary. Equal corners are welded to vertices; where the surface would end, those
+//! that differ by the rounding of single precision are, too.
 //!
 //! Normals follow from the triangles and are left out. Triangles two of whose corners
 //! coincide have no area: they are left out and reported. A file may hold several solids.
@@ -148,7 +148,8 @@ impl CornerWelder {
             let collapsed = counted(self.collapsed, "triangle");
             self.report.skipped.push(format!("{collapsed} without area"));
         }
-        (SurfaceMesh::new(self.points, Polygons::uniform(3, self.corners)), self.report)
+        let mesh = SurfaceMesh::new(self.points, Polygons::uniform(3, self.corners));
+        (SurfaceMesh { faceted: true, ..mesh }, self.report)
     }
 }
 

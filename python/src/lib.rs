@@ -147,16 +147,9 @@ mod _subsolid {
             let message = format!("{}: left out: {left_out}", path.display());
             warn(py, &message)?;
         }
-        let found = mesh.coincident_ends();
-        if let Some([a, b]) = found.first {
-            let message = format!(
-                "{}: {} where the surface ends {} exactly where another one does (the first: vertices \
-                 {a} and {b}). Faces are joined by shared vertex ids alone; Surface.weld joins them",
-                path.display(),
-                counted(found.count, "vertex"),
-                by_count(found.count, "lies", "lie")
-            );
-            warn(py, &message)?;
+        if let Some(seams) = mesh.seams() {
+            let found = errors::words(&seams.notice());
+            warn(py, &format!("{}: {found}; Surface.weld joins them", path.display()))?;
         }
         Ok(PySurface { mesh })
     }

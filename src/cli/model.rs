@@ -20,7 +20,7 @@ use subsolid::{Error, Result, io, message};
 use super::console::{Console, since};
 use super::inputs::check_no_input;
 use super::output::counts;
-use super::surface_model::{say_read, warn_of_coincident};
+use super::surface_model::{say_read, weld_surface};
 use super::unused::refuse_for_solids;
 use super::wording::quoted;
 
@@ -69,6 +69,12 @@ enum Coincident {
     /// Joins those within a distance.
     Weld(f64),
     Leave,
+}
+
+impl Coincident {
+    fn of(weld: Option<f64>) -> Self {
+        weld.map_or(Self::Warn, Self::Weld)
+    }
 }
 
 impl ModelArguments {
@@ -137,6 +143,11 @@ impl ModelArguments {
         self.open_with(Coincident::Warn, console)
     }
 
+    /// [`ModelArguments::open`] that joins vertices within a distance, if there is one.
+    pub fn open_welded(&self, weld: Option<f64>, console: &Console) -> Result<ControlMesh> {
+        self.open_with(Coincident::of(weld), console)
+    }
+
     /// Reads the model of cells or polygons that are shown as they are, whose vertices need not be
     /// joined.
     pub fn open_unjoined(&self, console: &Console) -> Result<ControlMesh> {
@@ -152,10 +163,12 @@ impl ModelArguments {
                 let mesh = self.take(mesh, &report, start, coincident, console)?;
                 Ok(ControlMesh::Solid(mesh))
             }
-            (ControlMesh::Surface(mesh), report) => {
+            (ControlMesh::Surface(mut mesh), report) => {
                 say_read(&mesh, &report, &self.model, start, console);
-                if !matches!(coincident, Coincident::Leave) {
-                    warn_of_coincident(&mesh, &self.model, console);
+                match coincident {
+                    Coincident::Leave => {}
+                    Coincident::Warn => weld_surface(&mut mesh, None, &self.model, console)?,
+                    Coincident::Weld(d) => weld_surface(&mut mesh, Some(d), &self.model, console)?,
                 }
                 Ok(ControlMesh::Surface(mesh))
             }
@@ -171,9 +184,9 @@ impl ModelArguments {
         self.read_with(Coincident::Warn, console)
     }
 
-    /// Reads the model, joins its vertices within a distance, and tags it.
-    pub fn read_welded(&self, distance: f64, console: &Console) -> Result<SolidMesh> {
-        self.read_with(Coincident::Weld(distance), console)
+    /// Reads the model, joins its vertices within a distance, if there is one, and tags it.
+    pub fn read_welded(&self, weld: Option<f64>, console: &Console) -> Result<SolidMesh> {
+        self.read_with(Coincident::of(weld), console)
     }
 
     fn read_with(&self, coincident: Coincident, console: &Console) -> Result<SolidMesh> {

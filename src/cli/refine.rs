@@ -86,10 +86,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     }
     let rule = arguments.vertex_rule;
     let whole = || {
-        let mut mesh = match arguments.weld {
-            Some(distance) => arguments.model.read_welded(distance, console)?,
-            None => arguments.model.read(console)?,
-        };
+        let mut mesh = arguments.model.read_welded(arguments.weld, console)?;
         if arguments.reorient {
             let changed = reorient(&mut mesh)?;
             console.status("Reoriented", counted(changed, "cell"));

@@ -10,7 +10,7 @@ use subsolid::mesh::{Attribute, CellArray, Controls, SolidMesh, SurfaceMesh};
 use subsolid::numbers::counted;
 use subsolid::parts::{DistributedMesh, Extent, RankPart};
 use subsolid::refine::refined_cell_count;
-use subsolid::scheme::VertexRule;
+use subsolid::scheme::{Scheme, VertexRule};
 use subsolid::slice::{
     CellIds, ClosedSurface, LayerFrame, SharedBoundary, SharedInterior, SliceOptions, Slicer,
     SolidSource, Stack, fingerprint, named_arrays, refined_fingerprint, shared_fingerprint,
@@ -115,12 +115,13 @@ impl Model {
     ) -> Result<(Self, Outline<'r, 'g>)> {
         let options = SliceOptions { axis: a.axis, tolerance: a.tolerance };
         let mesh = if ranks.size() == 1 {
-            a.model.open(console)?
+            a.model.open_welded(a.weld, console)?
         } else if io::is_surface(&a.model.model)? {
-            ControlMesh::Surface(read_surface(&a.model.model, console)?)
+            ControlMesh::Surface(read_surface(&a.model.model, a.weld, console)?)
         } else {
             check_solid(a)?;
-            return Self::on_ranks(a, options, ranks, console, || a.model.read(console));
+            let whole = || a.model.read_welded(a.weld, console);
+            return Self::on_ranks(a, options, ranks, console, whole);
         };
         let mesh = match mesh {
             ControlMesh::Surface(mesh) => return Self::surface(a, &mesh, options, console),
@@ -156,7 +157,7 @@ impl Model {
         console: &Console,
         whole: impl FnOnce() -> Result<SolidMesh>,
     ) -> Result<(Self, Outline<'r, 'g>)> {
-        let mesh = a.model.load_on_ranks(ranks, true, console, whole)?;
+        let mesh = a.model.load_on_ranks(ranks, a.weld.is_none(), console, whole)?;
         let sha256 = refined_fingerprint(shared_fingerprint(ranks, &mesh)?, a.levels);
         let cells = mesh.element_count(a.levels)?;
         let ids = a.images.material_array().map(|name| CellIds::shared(ranks, &mesh, name));
@@ -197,8 +198,8 @@ impl Model {
     ) -> Result<(Self, Outline<'static, 'static>)> {
         check_surface(a)?;
         let path = &a.model.model;
-        let scheme = a.scheme.unwrap_or_default();
-        if a.scheme.is_none() && mesh.faces.uniform_size() == Some(3) {
+        let scheme = a.scheme.unwrap_or_else(|| Scheme::of_mesh(mesh));
+        if a.scheme.is_none() && !mesh.faceted && mesh.faces.uniform_size() == Some(3) {
             console.warn(format!(
                 "{}: the limit by Catmull-Clark is sliced; --scheme linear slices the triangles as \
                  they are",

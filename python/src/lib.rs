@@ -57,7 +57,7 @@ mod _subsolid {
     use subsolid::slice;
 
     use crate::arrays::dictionary;
-    use crate::errors::{IntoPython, refused, warn};
+    use crate::errors::{IntoPython, refused, warn, words};
     use crate::threads::{self, WithoutLock};
     use crate::{arrays, count, model};
 
@@ -148,7 +148,7 @@ mod _subsolid {
             warn(py, &message)?;
         }
         if let Some(seams) = mesh.seams() {
-            let found = errors::words(&seams.notice());
+            let found = words(&seams.notice());
             warn(py, &format!("{}: {found}; Surface.weld joins them", path.display()))?;
         }
         Ok(PySurface { mesh })

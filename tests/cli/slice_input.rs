@@ -144,7 +144,7 @@ fn rounded_heights_and_widths_give_no_empty_layer_and_no_gray_edge() {
     let bytes = fs::read(at.join("side/manifest.json")).unwrap();
     let manifest: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
     for layer in manifest["layers"].as_array().unwrap() {
-        assert_eq!(layer["files"][0]["level_sum"], 40_000 * 65_535, "{layer}");
+        assert_eq!(layer["files"][0]["level_sum"], 40_000_u64 * 65_535, "{layer}");
     }
 }
 
@@ -286,7 +286,7 @@ fn walls_between_pixels_and_other_units_are_said() {
     write_stl(&at.join("wall.stl"), &[block([0.0, -1.0, 0.0], [5.0, 0.0, 1.0]), wall].concat());
     write_stl(&at.join("plain.stl"), &block([0.0, -1.0, 0.0], [5.0, 0.0, 1.0]));
     let slice = |name: &str, more: &str, out: &str| {
-        let arguments = format!("{name}.stl --layer-height 0.25 --pixel 0.05 {more} --png {out}");
+        let arguments = format!("{name}.stl --layer-height 0.25 --pixel 0.1 {more} --png {out}");
         let (code, _, stderr) = run(at, &format!("slice {arguments}"));
         assert_eq!(code, 0, "{stderr}");
         stderr.contains("walls between the centers of pixels are left out: of 4 layers")

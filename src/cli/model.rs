@@ -8,7 +8,7 @@ use clap::Args;
 use subsolid::io::ControlMesh;
 use subsolid::limit::Solid;
 use subsolid::mesh::{
-    CoincidentVertices, Creases, FoldedCorners, Handedness, SolidMesh, UnusedVertices, Welded,
+    CoincidentVertices, Creases, FoldedCorners, Handedness, SolidMesh, UnusedVertices,
 };
 use subsolid::numbers::{by_count, counted};
 use subsolid::parts::Inverted;
@@ -20,7 +20,7 @@ use subsolid::{Error, Result, io, message};
 use super::console::{Console, since};
 use super::inputs::check_no_input;
 use super::output::counts;
-use super::surface_model::{say_read, weld_surface};
+use super::surface_model::{say_read, say_welded, weld_surface};
 use super::unused::refuse_for_solids;
 use super::wording::quoted;
 
@@ -364,13 +364,6 @@ pub fn warn_of_ignored<S: Borrow<str>>(table: &Path, ignored: &[S], console: &Co
         let names = ignored.join(", ");
         console.warn(format!("{}: the columns {names} are not read", table.display()));
     }
-}
-
-/// Says what joining vertices did, of which `left` are left.
-pub fn say_welded(welded: &Welded, left: usize, console: &Console) {
-    let (removed, left) = (counted(welded.removed, "vertex"), counted(left, "vertex"));
-    console.status("Joined", format!("{removed} to others: {left} left"));
-    welded.notices().into_iter().for_each(|notice| console.warn(notice));
 }
 
 /// Warns of vertices that belong to no cell.

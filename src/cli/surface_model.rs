@@ -4,11 +4,11 @@ use std::path::Path;
 use std::time::Instant;
 
 use subsolid::io::ReadReport;
-use subsolid::mesh::SurfaceMesh;
+use subsolid::mesh::{SurfaceMesh, Welded};
+use subsolid::numbers::counted;
 use subsolid::{Result, io};
 
 use super::Console;
-use super::model::say_welded;
 use super::surface_output::counts;
 use super::wording::{quoted, words};
 
@@ -38,6 +38,13 @@ pub fn weld_surface(
         None => warn_of_coincident(mesh, path, console),
     }
     Ok(())
+}
+
+/// Says what joining vertices did, of which `left` are left.
+pub fn say_welded(welded: &Welded, left: usize, console: &Console) {
+    let (removed, left) = (counted(welded.removed, "vertex"), counted(left, "vertex"));
+    console.status("Joined", format!("{removed} to others: {left} left"));
+    welded.notices().into_iter().for_each(|notice| console.warn(notice));
 }
 
 /// Says what was read, and what of the file was not.

@@ -153,15 +153,15 @@ mod tests {
         for turn in 0..20 {
             let (sine, cosine) = (0.33 * f64::from(turn)).sin_cos();
             let around = |[x, y]: [f64; 2]| [cosine * x - sine * y, sine * x + cosine * y];
-            let corners = [[0.0, 0.0], [3.0, 0.0], [3.0, 2.0], [0.0, 2.0]];
+            let corners: [[f64; 2]; 4] = [[0.0, 0.0], [3.0, 0.0], [3.0, 2.0], [0.0, 2.0]];
             let mut dense = Vec::new();
             for (k, a) in corners.into_iter().enumerate() {
                 let b = corners[(k + 1) % 4];
-                for i in 0..40 {
-                    let t = f64::from(i) / 40.0;
-                    let off = [0.0, 1.0, -1.0][i as usize % 3] * if i == 0 { 0.0 } else { 6e-5 };
-                    let along = [0, 1].map(|d| (b[d] - a[d]) / (b[0] - a[0] + b[1] - a[1]).abs());
-                    dense.push([0, 1].map(|d| a[d] + t * (b[d] - a[d]) + off * along[1 - d]));
+                let along: [f64; 2] = [0, 1].map(|d| (b[d] - a[d]).clamp(-1.0, 1.0));
+                for i in 0..40_u32 {
+                    let off = if i == 0 { 0.0 } else { [0.0, 6e-5, -6e-5][i as usize % 3] };
+                    let at = |d: usize| a[d] + f64::from(i) / 40.0 * (b[d] - a[d]);
+                    dense.push([0, 1].map(|d| at(d) + off * along[1 - d]));
                 }
             }
             let mut dense: Vec<_> = dense.into_iter().map(around).collect();

@@ -2,7 +2,6 @@
 
 use super::index::IntervalIndex;
 use super::trace::Arcs;
-use super::unite::unite;
 use crate::numbers::bounds::{self, Bounds};
 use crate::slice::layer::Contour;
 
@@ -45,13 +44,6 @@ pub fn join(arcs: &Arcs, grid: f64) -> Vec<Contour> {
     contours
 }
 
-/// The contours of the material that contours bound, each once, and how they are nested.
-pub fn outlines(contours: Vec<Contour>, grid: f64, tolerance: f64) -> Vec<Contour> {
-    let mut contours = unite(contours, grid, tolerance);
-    nest(&mut contours, grid, tolerance);
-    contours
-}
-
 fn arc_end(arcs: &Arcs, arc: u32) -> u32 {
     arcs.arcs[arc as usize].end
 }
@@ -65,7 +57,7 @@ pub fn is_narrow(contour: &Contour, least: f64) -> bool {
 /// Counts, for every contour, the others around the material next to it; returns how many pairs
 /// were compared. That is to the left of its longest side, not on it: contours of bodies that touch
 /// run through the same points.
-fn nest(contours: &mut [Contour], grid: f64, tolerance: f64) -> usize {
+pub fn nest(contours: &mut [Contour], grid: f64, tolerance: f64) -> usize {
     let BoxIndex { boxes, axis, index } = BoxIndex::new(contours);
     let mut near = Vec::new();
     let mut compared = 0;

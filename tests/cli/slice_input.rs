@@ -216,17 +216,17 @@ fn files_hold_no_points_on_straight_lines() {
     let at = here.path();
     write_stl(&at.join("box.stl"), &block([0.0; 3], [10.0; 3]));
     done(at, "surface box.stl --scheme linear --levels 3 -o fine.stl");
-    done(at, "slice fine.stl --layer-height 0.7 --cli fine.cli --vtp fine.vtp --svg fine");
+    done(at, "slice fine.stl --layer-height 0.625 --cli fine.cli --vtp fine.vtp --svg fine");
     let text = fs::read_to_string(at.join("fine.cli")).unwrap();
     let contours: Vec<&str> = text.lines().filter(|line| line.contains("POLYLINE")).collect();
-    assert_eq!(contours.len(), 15);
+    assert_eq!(contours.len(), 16);
     assert!(contours.iter().all(|line| line.starts_with("$$POLYLINE/1,1,5,")), "{contours:?}");
     for (path, _) in crate::program::files(&at.join("fine")) {
         let drawing = fs::read_to_string(&path).unwrap();
         assert!(path.ends_with("manifest.json") || drawing.matches('L').count() == 4, "{drawing}");
     }
     let offsets = crate::vtk_files::array(&fs::read(at.join("fine.vtp")).unwrap(), "offsets");
-    assert_eq!(offsets.last(), Some(&75.0));
+    assert_eq!(offsets.last(), Some(&80.0));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use subsolid::backend::Choice;
-use subsolid::slice::{Axis, Channel, Sampling, SliceOptions, check_planes};
+use subsolid::slice::{Axis, Channel, Pixels, Sampling, SliceOptions, check_planes};
 
 use crate::errors::{IntoPython, refused};
 
@@ -14,8 +14,7 @@ pub struct LayerCut {
     pub origin: Option<f64>,
     pub axis: Axis,
     pub tolerance: Option<f64>,
-    pub pixel: Option<f64>,
-    pub resolution: Option<[usize; 2]>,
+    pub pixels: Option<Pixels>,
     pub planes: usize,
     pub sampling: Sampling,
     pub backend: Choice,
@@ -24,20 +23,34 @@ pub struct LayerCut {
 impl LayerCut {
     /// Refuses options that have no use or are out of range.
     pub fn check(&self) -> PyResult<()> {
-        if self.backend.is_gpu() && self.pixel.is_none() {
+        if self.backend.is_gpu() && self.pixels.is_none() {
             return Err(refused(
                 "a GPU for layers without pixels",
                 "give the size of a pixel, or leave backend out",
             ));
-        }
-        if self.resolution.is_some() && self.pixel.is_none() {
-            return Err(refused("resolution without pixels", "give the size of a pixel"));
         }
         check_planes(self.planes).py()
     }
 
     pub fn options(&self) -> SliceOptions {
         SliceOptions { axis: self.axis, tolerance: self.tolerance }
+    }
+}
+
+/// The pixels of layers, if they have some.
+pub fn pixels(
+    pixel: Option<f64>,
+    size: Option<[usize; 2]>,
+    origin: Option<[f64; 2]>,
+    crop: bool,
+) -> PyResult<Option<Pixels>> {
+    let given =
+        [("resolution", size.is_some()), ("pixel_origin", origin.is_some()), ("crop", crop)];
+    match (pixel, given.iter().find(|(_, given)| *given)) {
+        (None, Some((name, _))) => {
+            Err(refused(format!("{name} without pixels"), "give the size of a pixel"))
+        }
+        _ => Ok(pixel.map(|pitch| Pixels { pitch, size, origin, crop })),
     }
 }
 

@@ -32,6 +32,8 @@ pub fn words(message: &Message) -> String {
         Term::Option { name, value: Some(value) } => match &value[..] {
             "false" => format!("{name}=False"),
             "true" => format!("{name}=True"),
+            // a method of solids and surfaces
+            _ if name == "weld" => format!("weld({value})"),
             _ if value.parse::<f64>().is_ok() => format!("{name}={value}"),
             _ => format!("{name}=\"{value}\""),
         },

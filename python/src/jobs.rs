@@ -8,7 +8,7 @@ use subsolid::quadrature::{QuadratureScheme, side_vertices, sides};
 use crate::arrays::moved;
 use crate::cells::Analyzed;
 use crate::count;
-use crate::cut::{LayerCut, WantedAttributes, sampling};
+use crate::cut::{LayerCut, WantedAttributes, pixels, sampling};
 use crate::errors::{IntoPython, refused};
 use crate::locate::{PyLocator, locate};
 use crate::materials::WantedMaterials;
@@ -93,6 +93,9 @@ impl PySolid {
     ///     pixel: Edge length of a pixel; None for contours alone.
     ///     resolution: Columns and rows of pixels, with the model in the middle; None for those that
     ///         cover the model.
+    ///     pixel_origin: Lower left corner of the pixels in the plane of the layers, the same for all
+    ///         models of an assembly; None for the model in the middle.
+    ///     crop: Whether what lies outside the pixels is left out, which is refused otherwise.
     ///     planes: Number of planes per layer over which coverage is averaged, 1 to 64.
     ///     antialias: True for the covered fraction of each pixel; False for 1 if its center is
     ///         inside, else 0, as `subsolid slice` has it without --antialias for printers.
@@ -119,7 +122,7 @@ impl PySolid {
     ///     >>> layers = box.slice(0.5, pixel=0.1)
     ///     >>> layers[1].coverage.shape == layers.pixels[2][::-1]
     ///     True
-    #[pyo3(signature = (layer_height, *, origin=None, axis="z", pixel=None, resolution=None, planes=1, antialias=true, attributes=None, tolerance=None, points=None, materials=None, backend="auto"))]
+    #[pyo3(signature = (layer_height, *, origin=None, axis="z", pixel=None, resolution=None, pixel_origin=None, crop=False, planes=1, antialias=true, attributes=None, tolerance=None, points=None, materials=None, backend="auto"))]
     #[allow(clippy::too_many_arguments)]
     fn slice(
         &self,
@@ -129,6 +132,8 @@ impl PySolid {
         axis: &str,
         pixel: Option<f64>,
         #[pyo3(from_py_with = crate::cut::resolution)] resolution: Option<[usize; 2]>,
+        pixel_origin: Option<[f64; 2]>,
+        crop: bool,
         #[pyo3(from_py_with = count::planes)] planes: usize,
         antialias: bool,
         attributes: Option<Bound<'_, PyAny>>,
@@ -142,8 +147,7 @@ impl PySolid {
             origin,
             axis: named("axis", axis)?,
             tolerance,
-            pixel,
-            resolution,
+            pixels: pixels(pixel, resolution, pixel_origin, crop)?,
             planes,
             sampling: sampling(antialias),
             backend: backend.parse::<Choice>().py()?,

@@ -57,7 +57,7 @@ mod _subsolid {
     use subsolid::slice;
 
     use crate::arrays::dictionary;
-    use crate::errors::{IntoPython, warn};
+    use crate::errors::{IntoPython, warn, words};
     use crate::threads::{self, WithoutLock};
     use crate::{arrays, count, model};
 
@@ -171,16 +171,9 @@ mod _subsolid {
             let message = format!("{}: left out: {left_out}", path.display());
             warn(py, &message)?;
         }
-        let found = mesh.coincident_ends();
-        if let Some([a, b]) = found.first {
-            let message = format!(
-                "{}: {} where the surface ends {} exactly where another one does (the first: vertices \
-                 {a} and {b}). Faces are joined by shared vertex ids alone; Surface.weld joins them",
-                path.display(),
-                counted(found.count, "vertex"),
-                by_count(found.count, "lies", "lie")
-            );
-            warn(py, &message)?;
+        if let Some(seams) = mesh.seams() {
+            let found = words(&seams.notice());
+            warn(py, &format!("{}: {found}; Surface.weld joins them", path.display()))?;
         }
         Ok(PySurface { mesh })
     }

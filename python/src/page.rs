@@ -228,7 +228,8 @@ impl PySurface {
     ///         or "class"; None for the class of the faces, or the first array of polygons.
     ///     title: Title of the page; "Surface" if None.
     ///     scheme: "catmull-clark", "loop", "sqrt3" or "bilinear" (also "linear"); None for
-    ///         "catmull-clark", whose limit is shown. By the others the surface is refined; Loop and
+    ///         "catmull-clark", whose limit is shown, and none of a surface that was read from an
+    ///         .stl, whose triangles are shown as they are. By the others the surface is refined; Loop and
     ///         √3 cut polygons into triangles first, with a UserWarning.
     ///     levels: Number of these refinements; None for 2.
     ///     rings: Maximum number of rings of exact patches toward extraordinary vertices, 0 to 8;

@@ -231,6 +231,7 @@ impl PySurface {
             }
         };
         state.set_item("uv", uv)?;
+        state.set_item("faceted", mesh.faceted)?;
         reduced(state, "surface")
     }
 
@@ -264,6 +265,8 @@ impl PySurface {
                     .ok_or_else(|| damaged("an unknown rule of uv"))?,
             });
         }
+        // of earlier versions none was
+        mesh.faceted = state.get_item("faceted")?.map_or(Ok(false), |own| own.extract())?;
         mesh.check().py()?;
         Ok(Self { mesh })
     }

@@ -11,7 +11,7 @@ use subsolid::numbers::counted;
 use subsolid::plan::{Cost, LayersJob};
 use subsolid::slice::{
     Channel, ClosedSurface, Layer, LayerSource, Materials, PixelGrid, Sampling, Setting, Slicer,
-    SolidSource, fingerprint, named_arrays, surface_fingerprint,
+    SolidSource, fingerprint, named_arrays, surface_fingerprint, thin_walls,
 };
 use subsolid::surface::{Scheme, separate_parts};
 use subsolid::{SurfaceMesh, memory};
@@ -19,7 +19,7 @@ use subsolid::{SurfaceMesh, memory};
 use crate::arrays::{by_name, moved};
 use crate::cells::Analyzed;
 use crate::cut::{LayerCut, WantedAttributes};
-use crate::errors::{IntoPython, refused, warn};
+use crate::errors::{IntoPython, refused, warn, words};
 use crate::layer_source::{Layers, ModelSource};
 use crate::materials::WantedMaterials;
 use crate::model::Moved;
@@ -79,7 +79,7 @@ impl PySlices {
         let mut controls = given.controls(shared.mesh.controls())?;
         let (mut wanted, mut wanted_arrays) = (Vec::new(), Vec::new());
         match &attributes {
-            WantedAttributes::All if cut.pixel.is_none() => {}
+            WantedAttributes::All if cut.pixels.is_none() => {}
             WantedAttributes::All => wanted = controls.attributes.to_vec(),
             WantedAttributes::Named(names) => {
                 let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -153,16 +153,22 @@ impl PySlices {
         let (frame, channels) =
             source.with(|source| (source.slicer().frame(), source.channels().len()));
         let setting = Setting::new(frame, cut.height, cut.origin).py()?;
-        let grid = cut.pixel.map(|pixel| setting.grid(pixel, cut.resolution)).transpose().py()?;
+        let grid = cut.pixels.map(|pixels| setting.pixels(pixels)).transpose().py()?;
         let layers = match grid {
             None => Layers::outlines(source),
             Some(grid) => {
                 check_size(&grid, channels)?;
-                setting.grid_notice(&grid).map_or(Ok(()), |notice| warn(py, &notice))?;
                 let (cells, layers) = (source.cells(), setting.stack.count());
                 let pixels = layers.saturating_mul(grid.size[0]).saturating_mul(grid.size[1]);
                 let job = LayersJob { cells, layers, pixels, attributes: channels };
-                Layers::new(py, source, cut.backend, &Cost::layers(job))?
+                let made = Layers::new(py, source, cut.backend, &Cost::layers(job))?;
+                if sampling == Sampling::Center {
+                    let (stack, all) = (&setting.stack, 0..layers);
+                    let walls =
+                        made.ask(py, |source| thin_walls(source, stack, all, &grid)).py()?;
+                    walls.map_or(Ok(()), |notice| warn(py, &words(&notice)))?;
+                }
+                made
             }
         };
         Ok(Self {
@@ -212,7 +218,7 @@ impl PySlices {
         let height = stack.middle(index);
         type MadeLayer = (Layer, Option<Vec<u16>>, Vec<f64>, Option<Vec<u8>>);
         let cut = |source: &dyn LayerSource| -> subsolid::Result<MadeLayer> {
-            let layer = source.contours(index, height)?;
+            let layer = source.contours(index, height)?.merged(self.setting.tolerance);
             let Some(grid) = &self.grid else { return Ok((layer, None, Vec::new(), None)) };
             let planes = stack.planes(index, self.planes);
             let coverage = source.coverage(&planes, grid, self.sampling)?;

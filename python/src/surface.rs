@@ -18,7 +18,7 @@ use subsolid::{SurfaceMesh, memory};
 
 use crate::arrays::{dictionary, lent, moved};
 use crate::count;
-use crate::cut::{LayerCut, sampling};
+use crate::cut::{LayerCut, pixels, sampling};
 use crate::errors::{IntoPython, refused, warn, warn_of_losses};
 use crate::matrix::{csr, sparse};
 use crate::model::{attributes, attributes_of, creases, creases_of, faces_of, points, polygons};
@@ -366,15 +366,16 @@ impl PySurface {
     }
 
     /// Layers of what the surface bounds, cut from its smooth limit and not from its faces, unless
-    /// the scheme is "linear". It must be closed, with faces that look outward; those of cavities
+    /// the scheme is "linear", as it is for a surface of an .stl. It must be closed, with faces that look outward; those of cavities
     /// look inward.
     ///
     /// Args:
     ///     layer_height: Height of a layer, in length units.
     ///     scheme: "catmull-clark", "loop", or "linear" (also "bilinear"), which slices triangles
-    ///         as they are: take it for the faces of an .stl. None is "catmull-clark", with a
-    ///         UserWarning where all faces are triangles.
-    ///     origin, axis, pixel, resolution, planes, antialias, tolerance, backend: As in Solid.slice.
+    ///         as they are. None is "linear" for a surface that was read from an .stl, else
+    ///         "catmull-clark", with a UserWarning where all faces are triangles.
+    ///     origin, axis, pixel, resolution, pixel_origin, crop, planes, antialias, tolerance, backend:
+    ///         As in Solid.slice.
     ///
     /// Returns:
     ///     An iterable of Layers, as Solid.slice returns.
@@ -386,7 +387,7 @@ impl PySurface {
     ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()
     ///     >>> faces.slice(0.5, scheme="linear")[0].area > 0
     ///     True
-    #[pyo3(signature = (layer_height, *, scheme=None, origin=None, axis="z", pixel=None, resolution=None, planes=1, antialias=true, tolerance=None, backend="auto"))]
+    #[pyo3(signature = (layer_height, *, scheme=None, origin=None, axis="z", pixel=None, resolution=None, pixel_origin=None, crop=False, planes=1, antialias=true, tolerance=None, backend="auto"))]
     #[allow(clippy::too_many_arguments)]
     fn slice(
         &self,
@@ -397,6 +398,8 @@ impl PySurface {
         axis: &str,
         pixel: Option<f64>,
         #[pyo3(from_py_with = crate::cut::resolution)] resolution: Option<[usize; 2]>,
+        pixel_origin: Option<[f64; 2]>,
+        crop: bool,
         #[pyo3(from_py_with = count::planes)] planes: usize,
         antialias: bool,
         tolerance: Option<f64>,
@@ -407,8 +410,7 @@ impl PySurface {
             origin,
             axis: named("axis", axis)?,
             tolerance,
-            pixel,
-            resolution,
+            pixels: pixels(pixel, resolution, pixel_origin, crop)?,
             planes,
             sampling: sampling(antialias),
             backend: backend.parse::<Choice>().py()?,
@@ -417,12 +419,12 @@ impl PySurface {
         let scheme = match scheme {
             Some(scheme) => Scheme::named(scheme).py()?,
             None => {
-                if self.mesh.faces.uniform_size() == Some(3) {
+                if !self.mesh.faceted && self.mesh.faces.uniform_size() == Some(3) {
                     let message = "the limit by Catmull-Clark is sliced; scheme=\"linear\" slices \
                                    the triangles as they are";
                     warn(py, message)?;
                 }
-                Scheme::default()
+                Scheme::of_mesh(&self.mesh)
             }
         };
         PySlices::of_surface(py, &self.mesh, scheme, cut)

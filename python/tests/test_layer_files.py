@@ -397,8 +397,38 @@ def test_options_of_files_without_effect_are_refused(graded: subsolid.Solid, tmp
             graded.slice(1.0, pixel=0.2, resolution=resolution)
     with pytest.raises(subsolid.Error, match=r"bits=-8"):
         layers.write(tmp_path / "folder", bits=-8)  # type: ignore[arg-type]
-    with pytest.warns(UserWarning, match="images of 10 × 10 pixels are too small for the model"):
+    with pytest.raises(subsolid.Error, match="10 × 10 pixels from .* do not hold the model") as refused:
         graded.slice(1.0, pixel=0.2, resolution=(10, 10))
+    assert "crop=True" in refused.value.help
+    assert graded.slice(1.0, pixel=0.2, resolution=(10, 10), crop=True).pixels[2] == (10, 10)
+    with pytest.raises(subsolid.Error, match="pixel_origin without pixels"):
+        graded.slice(1.0, pixel_origin=(0, 0))
+
+
+def test_facets_are_sliced_as_they_are(tmp_path: Any) -> None:
+    corners = np.array([[x, y, z] for z in (0, 1) for y in (0, 1) for x in (0, 1)]) * [4.0, 4.0, 1.0]
+    faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]]
+    two = subsolid.Surface(
+        np.concatenate([corners, corners + [2.0, 2.0, 0.0]]),
+        faces + [[8 + v for v in face] for face in faces],
+    )
+    two.write(tmp_path / "two.stl")
+    facets = subsolid.read_surface(tmp_path / "two.stl")
+    # of overlapping bodies the union, without points on straight lines
+    layer = facets.slice(0.5, pixel=0.5, pixel_origin=(-1.0, 0.0), resolution=(14, 12))[1]
+    assert layer.area == pytest.approx(28.0, abs=1e-9)
+    assert [len(contour) for contour in layer.contours] == [8]
+    assert layer.coverage.shape == (12, 14) and (layer.coverage[:, :2] == 0).all()
+    assert pickle.loads(pickle.dumps(facets)).slice(0.5)[1].area == layer.area
+    with pytest.warns(UserWarning, match="limit by Catmull-Clark"):
+        assert subsolid.Surface(facets.points, facets.faces).slice(0.5)[1].area < 20
+    assert facets.slice(0.5, scheme="catmull-clark")[1].area < 20
+    assert facets.page(title="a") == facets.page(title="a", linear=True)
+    with pytest.raises(subsolid.Error, match="levels has no effect"):
+        facets.page(levels=2)
+    wall = subsolid.Surface(corners * [0.005, 1.0, 1.0] + [0.02, 0, 0], faces)
+    with pytest.warns(UserWarning, match="walls between the centers of pixels"):
+        wall.slice(0.5, scheme="linear", pixel=0.1, pixel_origin=(0, 0), antialias=False)
 
 
 def test_operators_are_written_as_the_program_does(command: Any, models: Any, tmp_path: Any) -> None:

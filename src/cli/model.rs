@@ -8,7 +8,7 @@ use clap::Args;
 use subsolid::cluster::Ranks;
 use subsolid::io::ControlMesh;
 use subsolid::limit::Solid;
-use subsolid::mesh::{Creases, SolidMesh, Welded};
+use subsolid::mesh::{Creases, SolidMesh};
 use subsolid::numbers::{by_count, counted};
 use subsolid::refine::{MeshRefinement, check_memory, crease_by_angle};
 use subsolid::scheme::VertexRule;
@@ -18,7 +18,7 @@ use subsolid::{Error, Message, Result, io, message};
 use super::console::{Console, since};
 use super::inputs::check_no_input;
 use super::output::counts;
-use super::surface_model::{say_read, warn_of_coincident};
+use super::surface_model::{say_read, say_welded, weld_surface};
 use super::unused::refuse_for_solids;
 use super::wording::quoted;
 
@@ -67,6 +67,12 @@ enum Coincident {
     /// Joins those within a distance.
     Weld(f64),
     Leave,
+}
+
+impl Coincident {
+    fn of(weld: Option<f64>) -> Self {
+        weld.map_or(Self::Warn, Self::Weld)
+    }
 }
 
 impl ModelArguments {
@@ -135,6 +141,11 @@ impl ModelArguments {
         self.open_with(Coincident::Warn, console)
     }
 
+    /// [`ModelArguments::open`] that joins vertices within a distance, if there is one.
+    pub fn open_welded(&self, weld: Option<f64>, console: &Console) -> Result<ControlMesh> {
+        self.open_with(Coincident::of(weld), console)
+    }
+
     /// Reads the model of cells or polygons that are shown as they are, whose vertices need not be
     /// joined.
     pub fn open_unjoined(&self, console: &Console) -> Result<ControlMesh> {
@@ -150,10 +161,12 @@ impl ModelArguments {
                 let mesh = self.take(mesh, &report, start, coincident, console)?;
                 Ok(ControlMesh::Solid(mesh))
             }
-            (ControlMesh::Surface(mesh), report) => {
+            (ControlMesh::Surface(mut mesh), report) => {
                 say_read(&mesh, &report, &self.model, start, console);
-                if !matches!(coincident, Coincident::Leave) {
-                    warn_of_coincident(&mesh, &self.model, console);
+                match coincident {
+                    Coincident::Leave => {}
+                    Coincident::Warn => weld_surface(&mut mesh, None, &self.model, console)?,
+                    Coincident::Weld(d) => weld_surface(&mut mesh, Some(d), &self.model, console)?,
                 }
                 Ok(ControlMesh::Surface(mesh))
             }
@@ -169,9 +182,9 @@ impl ModelArguments {
         self.read_with(Coincident::Warn, console)
     }
 
-    /// Reads the model, joins its vertices within a distance, and tags it.
-    pub fn read_welded(&self, distance: f64, console: &Console) -> Result<SolidMesh> {
-        self.read_with(Coincident::Weld(distance), console)
+    /// Reads the model, joins its vertices within a distance, if there is one, and tags it.
+    pub fn read_welded(&self, weld: Option<f64>, console: &Console) -> Result<SolidMesh> {
+        self.read_with(Coincident::of(weld), console)
     }
 
     fn read_with(&self, coincident: Coincident, console: &Console) -> Result<SolidMesh> {
@@ -342,9 +355,4 @@ pub fn warn_of_ignored<S: Borrow<str>>(table: &Path, ignored: &[S], console: &Co
     }
 }
 
-/// Says what joining vertices did, of which `left` are left.
-pub fn say_welded(welded: &Welded, left: usize, console: &Console) {
-    let (removed, left) = (counted(welded.removed, "vertex"), counted(left, "vertex"));
-    console.status("Joined", format!("{removed} to others: {left} left"));
-    welded.notices().into_iter().for_each(|notice| console.warn(notice));
 }

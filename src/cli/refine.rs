@@ -90,10 +90,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     }
     let rule = arguments.vertex_rule;
     arguments.model.check_ranks(ranks)?;
-    let mut mesh = match arguments.weld {
-        Some(distance) => arguments.model.read_welded(distance, console)?,
-        None => arguments.model.read(console)?,
-    };
+    let mut mesh = arguments.model.read_welded(arguments.weld, console)?;
     if arguments.split_nonmanifold {
         let added = split_nonmanifold(&mut mesh)?;
         console.status("Split", format!("cells that touch: {} added", counted(added, "vertex")));

@@ -18,13 +18,14 @@ use subsolid::numbers::counted;
 use subsolid::plan::{Cost, LayersJob};
 use subsolid::slice::{
     Channel, DeviceSource, Job, JobReport, LayerFrame, LayerSource, PixelGrid, Setting,
-    merge_layers,
+    merge_layers, thin_walls,
 };
 
 use super::cluster::{all_rows, own_choice};
 use super::console::since;
 use super::json::JsonReport;
 use super::processor::gpu_for;
+use super::wording::words;
 use super::{Console, Outcome};
 use model::Model;
 use outputs::OutputArguments;
@@ -59,6 +60,11 @@ pub fn run(
     let attributes = Channel::choose(&wanted, source.channels())?;
     let (channels, ids) = (source.channels(), model.material_ids.as_ref());
     let images = a.images.options(&a.outputs, setting, slices.grid, &attributes, channels, ids)?;
+    if let (Some(grid), true) = (slices.grid, a.images.is_sampled(&a.outputs))
+        && let Some(notice) = thin_walls(source, &setting.stack, layers.clone(), &grid)?
+    {
+        console.warn(words(&notice));
+    }
     let of_all = counted(setting.stack.count(), "layer");
     console.status("Prepared", format!("{} of {of_all} in {}", layers.len(), since(start)));
 
@@ -93,7 +99,7 @@ impl<'a> RequestedLayers<'a> {
     /// Refuses or warns of what does not fit the model.
     fn new(a: &'a Arguments, frame: LayerFrame, model: &Model, console: &Console) -> Result<Self> {
         let setting = a.setting(frame, model.sha256.clone())?;
-        let grid = a.images.grid(&setting, console)?;
+        let grid = a.images.grid(&setting)?;
         a.outputs.warn_of_single(&setting, console);
         let layers = a.layers(&setting.stack)?;
         Ok(Self { a, setting, layers, grid })

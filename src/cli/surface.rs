@@ -20,10 +20,10 @@ use subsolid::{Error, Result, io};
 use super::console::since;
 use super::gltf::GlbArguments;
 use super::inputs::check_no_input;
-use super::model::{SURFACE, say_welded};
+use super::model::SURFACE;
 use super::output::warn_of_losses;
 use super::processor::tell_gpu;
-use super::surface_model::{say_read, warn_of_coincident};
+use super::surface_model::read_surface;
 use super::surface_output::{counts, write};
 use super::unused::refuse_given;
 use super::{Console, Outcome};
@@ -203,7 +203,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let format = io::check_surface_output(output)?;
     arguments.check(format)?;
     let _starting = start(arguments.backend)?;
-    let mut mesh = arguments.read(console)?;
+    let mut mesh = read_surface(model, arguments.weld, console)?;
     arguments.set_rules(&mut mesh)?;
     if arguments.limit || arguments.normals {
         check_valences(&mesh)?;
@@ -242,22 +242,6 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
 }
 
 impl Arguments {
-    /// The control mesh, its vertices joined if asked for.
-    fn read(&self, console: &Console) -> Result<SurfaceMesh> {
-        let (model, start) = (&self.model, Instant::now());
-        let (mut mesh, report) =
-            console.during("Reading", || io::read_surface_with_report(model))?;
-        say_read(&mesh, &report, model, start, console);
-        match self.weld {
-            Some(distance) => {
-                let welded = mesh.weld(distance)?;
-                say_welded(&welded, mesh.points.len(), console);
-            }
-            None => warn_of_coincident(&mesh, model, console),
-        }
-        Ok(mesh)
-    }
-
     /// Sets the rules that options choose in place of the model's.
     fn set_rules(&self, mesh: &mut SurfaceMesh) -> Result<()> {
         if let Some(name) = self.uv_boundary {

@@ -4,21 +4,47 @@ use std::path::Path;
 use std::time::Instant;
 
 use subsolid::io::ReadReport;
-use subsolid::mesh::SurfaceMesh;
-use subsolid::numbers::{by_count, counted};
+use subsolid::mesh::{SurfaceMesh, Welded};
+use subsolid::numbers::counted;
 use subsolid::{Result, io};
 
 use super::Console;
 use super::surface_output::counts;
-use super::wording::quoted;
+use super::wording::{quoted, words};
 
-/// Reads a surface, and warns of vertices in one place where it ends.
-pub fn read_surface(path: &Path, console: &Console) -> Result<SurfaceMesh> {
+/// Reads a surface and joins its vertices within a distance, if there is one; else warns of vertices
+/// in one place where it ends.
+pub fn read_surface(path: &Path, weld: Option<f64>, console: &Console) -> Result<SurfaceMesh> {
     let start = Instant::now();
-    let (mesh, report) = console.during("Reading", || io::read_surface_with_report(path))?;
+    let (mut mesh, report) = console.during("Reading", || io::read_surface_with_report(path))?;
     say_read(&mesh, &report, path, start, console);
-    warn_of_coincident(&mesh, path, console);
+    weld_surface(&mut mesh, weld, path, console)?;
     Ok(mesh)
+}
+
+/// Joins vertices within a distance, if there is one; else warns of those in one place where the
+/// surface ends.
+pub fn weld_surface(
+    mesh: &mut SurfaceMesh,
+    weld: Option<f64>,
+    path: &Path,
+    console: &Console,
+) -> Result<()> {
+    match weld {
+        Some(distance) => {
+            let welded = mesh.weld(distance)?;
+            say_welded(&welded, mesh.points.len(), console);
+        }
+        None => warn_of_coincident(mesh, path, console),
+    }
+    Ok(())
+}
+
+/// Says what joining vertices did, of which `left` are left.
+pub fn say_welded(welded: &Welded, left: usize, console: &Console) {
+    let (removed, left) = (counted(welded.removed, "vertex"), counted(left, "vertex"));
+    console.status("Joined", format!("{removed} to others: {left} left"));
+    welded.notices().into_iter().for_each(|notice| console.warn(notice));
 }
 
 /// Says what was read, and what of the file was not.
@@ -36,16 +62,14 @@ pub fn say_read(
 }
 
 /// Warns of vertices in one place where a surface ends.
-pub fn warn_of_coincident(mesh: &SurfaceMesh, path: &Path, console: &Console) {
-    let found = mesh.coincident_ends();
-    let Some([a, b]) = found.first else { return };
+fn warn_of_coincident(mesh: &SurfaceMesh, path: &Path, console: &Console) {
+    let Some(seams) = mesh.seams() else { return };
+    let weld = if seams.distance == 0.0 { String::new() } else { format!("={:e}", seams.distance) };
     console.warn(format!(
-        "{}: {} where the surface ends {} exactly where another one does (the first: vertices {a} and \
-         {b}). Faces are joined by shared vertex ids alone, so the surface is open there. Unless that is \
-         intended, join them: `subsolid surface {} --levels 0 --weld -o joined.ply`",
+        "{}: {}, so the surface is open there. Unless that is intended, join them: `subsolid surface {} \
+         --levels 0 --weld{weld} -o joined.ply`",
         path.display(),
-        counted(found.count, "vertex"),
-        by_count(found.count, "lies", "lie"),
+        words(&seams.notice()),
         quoted(path)
     ));
 }

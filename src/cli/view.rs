@@ -50,7 +50,8 @@ pub struct Arguments {
     /// surfaces 2]
     #[arg(long, value_name = "N")]
     levels: Option<usize>,
-    /// Subdivision scheme of a surface [default: catmull-clark]
+    /// Subdivision scheme of a surface [default: none of .stl, whose triangles are shown as they
+    /// are, else catmull-clark]
     #[arg(long, value_parser = scheme_names())]
     scheme: Option<Scheme>,
     /// Show cells and polygons as they are, not their limit: for files that evaluate, compare and
@@ -107,7 +108,7 @@ pub struct Report {
     /// Size of the file in bytes.
     bytes: u64,
     /// Largest estimated distance of the shown boundary from the limit, in length units: 0 with
-    /// --linear, null for the triangles of surfaces by other schemes than Catmull-Clark.
+    /// --linear and of .stl files without --scheme, null for the triangles of surfaces by other schemes than Catmull-Clark.
     error_bound: Option<f64>,
     /// The cell with the least scaled Jacobian; null for surfaces.
     worst: Option<WorstCell>,

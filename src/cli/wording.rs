@@ -45,6 +45,8 @@ fn option(name: &str, value: Option<&str>) -> String {
         None => format!("--{name}"),
         Some("false") => format!("--no-{name}"),
         Some("true") => format!("--{name}"),
+        // the value may be left out
+        Some(value) if name == "weld" => format!("--{name}={value}"),
         Some(value) => format!("--{name} {value}"),
     }
 }

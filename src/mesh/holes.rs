@@ -45,6 +45,7 @@ impl SurfaceMesh {
             holes: Vec::new(),
             attributes: self.attributes.clone(),
             uv,
+            faceted: self.faceted,
         })
     }
 }

@@ -63,11 +63,15 @@ impl JoinedVertices {
             &ids[start - cell.len()..start]
         });
         let groups = within.chain(links.iter().map(|link| &link[..]));
-        let first = components(points.len(), groups);
+        Ok(Self::of(components(points.len(), groups)))
+    }
+
+    /// Vertices with the first one that each is joined to.
+    pub fn of(first: Vec<u32>) -> Self {
         let kept: Vec<u32> = (0..).zip(&first).filter(|&(v, &f)| v == f).map(|(v, _)| v).collect();
-        let mut numbers = vec![0; points.len()];
+        let mut numbers = vec![0; first.len()];
         (0..).zip(&kept).for_each(|(number, &v)| numbers[v as usize] = number);
-        Ok(Self { first, kept, numbers })
+        Self { first, kept, numbers }
     }
 
     pub fn removed(&self) -> usize {

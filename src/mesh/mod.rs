@@ -30,7 +30,7 @@ mod weld;
 pub(crate) use cells::check_counts;
 pub use cells::{CellKind, Cells, are_faces};
 pub(crate) use check::{check_point_count, check_value_count};
-pub use coincident::CoincidentVertices;
+pub use coincident::{CoincidentVertices, Seams};
 pub(crate) use components::{UnionFind, components};
 pub use controls::Controls;
 pub use creases::CORNER_SHARPNESS;

@@ -237,6 +237,9 @@ pub struct SurfaceMesh {
     pub attributes: Vec<Attribute>,
     /// Texture coordinates.
     pub uv: Option<FaceVarying>,
+    /// Whether the faces are the shape itself, as those of STL are: layers and views show them as
+    /// they are, unless a scheme is asked for.
+    pub faceted: bool,
 }
 
 impl SurfaceMesh {

@@ -162,7 +162,11 @@ impl SurfaceMesh {
     pub fn weld(&mut self, distance: f64) -> Result<Welded> {
         let mut used = vec![false; self.points.len()];
         self.faces.vertices().iter().for_each(|&v| used[v as usize] = true);
-        let joined = JoinedVertices::new(&self.points, &used, distance)?;
+        self.join(&JoinedVertices::new(&self.points, &used, distance)?)
+    }
+
+    /// Joins vertices; on errors the mesh is as it was.
+    pub(super) fn join(&mut self, joined: &JoinedVertices) -> Result<Welded> {
         let mut welded = Welded { removed: joined.removed(), ..Welded::default() };
         if welded.removed == 0 {
             return Ok(welded);
@@ -193,10 +197,8 @@ impl SurfaceMesh {
             }
         }
         if faces.is_empty() {
-            return Err(Error::mesh(format!(
-                "no face has three corners left where vertices within {distance} are joined"
-            ))
-            .with_help("give a smaller distance"));
+            return Err(Error::mesh("no face has three corners left where vertices are joined")
+                .with_help("give a smaller distance"));
         }
         self.faces = faces;
         self.holes = self.holes.iter().filter_map(|&hole| numbers[hole as usize]).collect();
@@ -440,7 +442,7 @@ mod tests {
         assert_eq!(mesh.attributes.len(), 1);
         assert_eq!(mesh.uv.as_ref().unwrap().corners, [0, 1, 2, 3, 4, 5, 6, 7, 12, 13, 14]);
         mesh.check().unwrap();
-        assert_eq!((mesh.part_count(), mesh.coincident_ends().count), (1, 0));
+        assert_eq!((mesh.part_count(), mesh.coincident_ends()), (1, 0));
         // a quad whose opposite corners meet
         let points = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0; 3], [0.0, 1.0, 0.0]];
         let mut folded = SurfaceMesh::new(points, Polygons::uniform(4, vec![0, 1, 2, 3]));

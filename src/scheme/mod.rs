@@ -18,6 +18,7 @@ pub use solid::VertexRule;
 pub use stencils::{RowBuilder, Stencils};
 
 use crate::error::{Error, Result};
+use crate::mesh::SurfaceMesh;
 
 /// A subdivision scheme for surfaces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -36,6 +37,12 @@ pub enum Scheme {
 impl Scheme {
     /// All schemes.
     pub const ALL: [Self; 4] = [Self::CatmullClark, Self::Loop, Self::Sqrt3, Self::Bilinear];
+
+    /// The scheme of layers and views of a surface for which none is asked for: facets are shown as
+    /// they are.
+    pub fn of_mesh(mesh: &SurfaceMesh) -> Self {
+        if mesh.faceted { Self::Bilinear } else { Self::default() }
+    }
 
     /// The scheme of boundaries of solids.
     pub const OF_BOUNDARIES: Self = Self::CatmullClark;

@@ -8,7 +8,7 @@ pub struct Contour {
     /// ([`super::Axis::plane`]); the last is joined to the first.
     pub points: Vec<[f64; 2]>,
     /// Contours around the material next to it, itself not counted: even for outer contours, odd
-    /// for holes, unless shells of a surface overlap.
+    /// for holes.
     pub depth: u32,
 }
 
@@ -22,9 +22,87 @@ impl Contour {
         0.5 * pairs.map(|(p, q)| p[0] * q[1] - p[1] * q[0]).sum::<f64>()
     }
 
+    /// The contour without points that are within `distance` of the line through those that stay
+    /// next to them; all of it if fewer than three would stay.
+    fn merged(&self, distance: f64) -> Self {
+        let (points, count) = (&self.points, self.points.len());
+        let lower = |&a: &usize, &b: &usize| {
+            let [p, q] = [points[a], points[b]];
+            p[0].total_cmp(&q[0]).then(p[1].total_cmp(&q[1])).then(a.cmp(&b))
+        };
+        // ends of runs, the first of which may be on a straight line
+        let ends = |first: usize| {
+            let mut kept = vec![false; count];
+            kept[first] = true;
+            let mut run = StraightRun::from(points[first]);
+            for k in 1..=count {
+                let [last, next] = [k - 1, k].map(|k| (first + k) % count);
+                if !run.goes_on(points[next], distance) {
+                    kept[last] = true;
+                    run = StraightRun::from(points[last]);
+                    run.goes_on(points[next], distance);
+                }
+            }
+            kept
+        };
+        // wherever the contour begins
+        let Some(first) = (0..count).min_by(lower) else { return self.clone() };
+        let kept = ends(first);
+        let next = (1..count).map(|k| (first + k) % count).find(|&k| kept[k]);
+        let kept = next.map_or(kept, ends);
+        let stay = points.iter().zip(&kept).filter(|(_, kept)| **kept);
+        let stay: Vec<[f64; 2]> = stay.map(|(&point, _)| point).collect();
+        if stay.len() < 3 { self.clone() } else { Self { points: stay, ..*self } }
+    }
+
     /// Whether it runs clockwise: the material is around it.
     pub fn is_hole(&self) -> bool {
         self.area() < 0.0
+    }
+}
+
+/// Points from the first on that are near one line through it.
+struct StraightRun {
+    first: [f64; 2],
+    // distance of the last from it
+    length: f64,
+    // directions to the left and the right of the lines that are near all, once there are any
+    sides: Option<[[f64; 2]; 2]>,
+}
+
+impl StraightRun {
+    fn from(first: [f64; 2]) -> Self {
+        Self { first, length: 0.0, sides: None }
+    }
+
+    /// Takes a further point, unless the line to it passes one before by more than `distance`, or
+    /// it goes back.
+    fn goes_on(&mut self, point: [f64; 2], distance: f64) -> bool {
+        let cross = |a: [f64; 2], b: [f64; 2]| a[0] * b[1] - a[1] * b[0];
+        let [x, y] = [0, 1].map(|d| point[d] - self.first[d]);
+        let length = (x * x + y * y).sqrt();
+        if length < self.length {
+            return false;
+        }
+        let is_near = |[left, right]: [[f64; 2]; 2]| {
+            cross(right, [x, y]) >= 0.0 && cross([x, y], left) >= 0.0
+        };
+        if !self.sides.is_none_or(is_near) {
+            return false;
+        }
+        self.length = length;
+        if length > distance {
+            let sine = distance / length;
+            let cosine = (1.0 - sine * sine).sqrt();
+            let turned = |sine: f64| [cosine * x - sine * y, sine * x + cosine * y];
+            let [mut left, mut right] = [sine, -sine].map(turned);
+            if let Some([own_left, own_right]) = self.sides {
+                left = if cross(left, own_left) < 0.0 { own_left } else { left };
+                right = if cross(own_right, right) < 0.0 { own_right } else { right };
+            }
+            self.sides = Some([left, right]);
+        }
+        true
     }
 }
 
@@ -35,13 +113,23 @@ pub struct Layer {
     pub index: usize,
     /// Where its plane lies along the slicing axis, in length units.
     pub height: f64,
-    /// Closed contours, none crossing another unless shells of a surface overlap.
+    /// Closed contours, none crossing another by more than the tolerance.
     pub contours: Vec<Contour>,
 }
 
+/// Part of the tolerance of contours that they may move by where points are merged: what cutting
+/// leaves of it.
+const MERGE_PART: f64 = 1.0 / 8.0;
+
 impl Layer {
-    /// Area of the material, in squared length units; what lies in several shells of a surface
-    /// counts as often.
+    /// The layer as files have it: without points on straight lines. `tolerance` is that of the
+    /// contours, which they stay within.
+    pub fn merged(&self, tolerance: f64) -> Self {
+        let merge = |contour: &Contour| contour.merged(MERGE_PART * tolerance);
+        Self { contours: self.contours.iter().map(merge).collect(), ..*self }
+    }
+
+    /// Area of the material, in squared length units.
     pub fn area(&self) -> f64 {
         self.contours.iter().map(Contour::area).fold(0.0, |sum, area| sum + area)
     }
@@ -50,6 +138,52 @@ impl Layer {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn points_on_straight_lines_are_merged_and_no_others() {
+        let tolerance = 1e-3;
+        let merged = |points: &[[f64; 2]]| {
+            let contour = Contour { points: points.to_vec(), depth: 3 };
+            let layer = Layer { index: 7, height: 0.5, contours: vec![contour] };
+            let Layer { index, height, contours } = layer.merged(tolerance);
+            assert_eq!((index, height, contours[0].depth), (7, 0.5, 3));
+            contours[0].points.clone()
+        };
+        // a rectangle at any angle, whose sides have points that are off by an eighth at most
+        for turn in 0..20 {
+            let (sine, cosine) = (0.33 * f64::from(turn)).sin_cos();
+            let around = |[x, y]: [f64; 2]| [cosine * x - sine * y, sine * x + cosine * y];
+            let corners: [[f64; 2]; 4] = [[0.0, 0.0], [3.0, 0.0], [3.0, 2.0], [0.0, 2.0]];
+            let mut dense = Vec::new();
+            for (k, a) in corners.into_iter().enumerate() {
+                let b = corners[(k + 1) % 4];
+                let along: [f64; 2] = [0, 1].map(|d| (b[d] - a[d]).clamp(-1.0, 1.0));
+                for i in 0..40_u32 {
+                    let off = if i == 0 { 0.0 } else { [0.0, 6e-5, -6e-5][i as usize % 3] };
+                    let at = |d: usize| a[d] + f64::from(i) / 40.0 * (b[d] - a[d]);
+                    dense.push([0, 1].map(|d| at(d) + off * along[1 - d]));
+                }
+            }
+            let mut dense: Vec<_> = dense.into_iter().map(around).collect();
+            let expected: Vec<_> = corners.into_iter().map(around).collect();
+            assert_eq!(merged(&dense), expected);
+            // wherever it begins
+            dense.rotate_left(17);
+            assert_eq!(merged(&dense).len(), 4);
+            dense.reverse();
+            assert_eq!(merged(&dense).len(), 4);
+        }
+        // points of a circle are farther off, and a spike goes back
+        let circle = |k: u32| [0.3 * f64::from(k).cos(), 0.3 * f64::from(k).sin()];
+        let circle: Vec<_> = (0..6).map(circle).collect();
+        assert_eq!(merged(&circle), circle);
+        let spike = [[0.0, 0.0], [5.0, 0.0], [2.0, 1e-6], [2.0, 2.0]];
+        assert_eq!(merged(&spike), spike);
+        // what is narrower stays
+        let thin = [[0.0, 0.0], [1.0, 1e-5], [2.0, 0.0], [1.0, -1e-5]];
+        assert_eq!(merged(&thin), thin);
+        assert!(merged(&[]).is_empty());
+    }
 
     #[test]
     fn holes_take_their_area_away() {

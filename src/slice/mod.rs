@@ -57,6 +57,7 @@ mod solid_source;
 mod source;
 mod spare;
 mod stack;
+mod thin_walls;
 
 pub use crate::backend::device::Sampling;
 pub use boundary::{ClosedSurface, Shell, Shells};
@@ -72,8 +73,9 @@ pub use pixels::{
     Bits, CellIds, EncodedImage, Flip, Gray, ImageFile, ImageFormat, MAX_MATERIALS, MAX_PIXELS,
     Material, Materials, Raster, Unfit,
 };
-pub use setting::Setting;
+pub use setting::{Pixels, Setting};
 pub use slicer::{LayerFrame, SliceOptions, Slicer};
 pub use solid_source::SolidSource;
 pub use source::{Channel, LayerSource, PixelPlaces};
 pub use stack::{MAX_LAYERS, MAX_PLANES_PER_LAYER, Stack, check_planes};
+pub use thin_walls::thin_walls;

@@ -3,8 +3,8 @@
 use std::ops::RangeInclusive;
 
 use super::manifest::{Files, Parameters};
-use super::slicer::LayerFrame;
-use super::stack::Stack;
+use super::slicer::{LayerFrame, rounding};
+use super::stack::{Stack, UNITS as OTHER_UNIT};
 use super::{Axis, PixelGrid};
 use crate::error::{Error, Message, Result, option, option_name};
 use crate::mesh::single_precision_loss_in;
@@ -17,6 +17,20 @@ const ORIGIN_SLACK: f64 = 1e-6;
 
 /// Millimeters in a length unit of a model.
 const UNITS: RangeInclusive<f64> = 1e-9..=1e9;
+
+/// The pixels of images.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pixels {
+    /// Edge length, in length units.
+    pub pitch: f64,
+    /// Columns and rows; as many as cover the model if not given.
+    pub size: Option<[usize; 2]>,
+    /// Lower left corner in the plane's coordinates, in length units: that of all models of a job.
+    /// The model is in the middle if not given.
+    pub origin: Option<[f64; 2]>,
+    /// Whether what lies outside is left out.
+    pub crop: bool,
+}
 
 /// What the layers of a job have in common, whatever files they become.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,18 +62,20 @@ impl Setting {
     pub fn new(frame: LayerFrame, layer_height: f64, origin: Option<f64>) -> Result<Self> {
         let mut heights = frame.heights;
         if let Some(origin) = origin {
-            check_origin(origin, heights)?;
+            check_origin(origin, heights, frame.rounding())?;
             heights[0] = origin;
         }
-        let stack = Stack::new(heights, layer_height)?;
+        let stack = Stack::of_rounded(heights, layer_height, frame.rounding())?;
         let (low, high) = (stack.low(), heights[1]);
         if stack.middle(0) >= high {
             return Err(Error::request(format!(
                 "the mid-height of a layer of {layer_height:?} is not below the top of the model, which reaches from {low} to {high}"
             ))
             .with_help(format!(
-                "give a layer height below {:?}, in the model's length units",
-                2.0 * (high - low)
+                "give a layer height below {:?}, in the model's length units{OTHER_UNIT}: {:?} in \
+                 meters",
+                2.0 * (high - low),
+                layer_height / 1e3
             )));
         }
         Ok(Self {
@@ -126,6 +142,16 @@ impl Setting {
     /// [`Error::Request`] for a pitch that is not positive, is larger than the model, or of which
     /// the model has more than can be counted.
     pub fn grid(&self, pitch: f64, size: Option<[usize; 2]>) -> Result<PixelGrid> {
+        self.pixels(Pixels { pitch, size, origin: None, crop: true })
+    }
+
+    /// The pixels that are asked for: the fewest that cover the model, unless their number is given.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for a pitch that is not positive, is larger than the model, or of which
+    /// the model has more than can be counted; for pixels that do not cover the model, unless they
+    /// crop it.
+    pub fn pixels(&self, Pixels { pitch, size, origin, crop }: Pixels) -> Result<PixelGrid> {
         Self::check_pixel(pitch)?;
         let [low, high] = self.plane;
         let [width, depth] = [0, 1].map(|d| high[d] - low[d]);
@@ -134,40 +160,61 @@ impl Setting {
                 option("pixel", pitch),
                 " is larger than the model, which is {width} × {depth}"
             ))
-            .with_help("give the edge length of a pixel in length units of the model"));
+            .with_help(format!(
+                "give the edge length of a pixel in length units of the model{OTHER_UNIT}"
+            )));
         }
-        let [low, high] = self.plane;
         // a model that is a whole number of pixels wide gets no column for rounding
-        let cover = [0, 1].map(|d| ((high[d] - low[d]) / pitch - 1e-6).ceil().max(1.0));
-        if size.is_none() && cover.iter().any(|&count| count > MAX_COUNTED) {
-            let [columns, rows] = cover;
+        let noise = (self.rounding() / pitch).clamp(1e-6, 0.5);
+        let cover = |length: f64| (length / pitch - noise).ceil().max(1.0);
+        let from = origin.unwrap_or(low);
+        let needed = [0, 1].map(|d| cover(high[d] - from[d]));
+        if size.is_none() && needed.iter().any(|&count| count > MAX_COUNTED) {
+            let [columns, rows] = needed;
             return Err(Error::request(format!(
                 "pixels of size {pitch:e} would be {columns:.1e} × {rows:.1e} over the model"
             ))
             .with_help("give larger pixels"));
         }
-        let size = size.unwrap_or(cover.map(|count| count as usize));
-        let origin = [0, 1].map(|d| 0.5 * (low[d] + high[d]) - 0.5 * pitch * size[d] as f64);
+        let size = size.unwrap_or(needed.map(|count| count as usize));
+        let lengths = size.map(|count| pitch * count as f64);
+        let centered = [0, 1].map(|d| 0.5 * (low[d] + high[d]) - 0.5 * lengths[d]);
+        let origin = origin.unwrap_or(centered);
+        let slack = noise * pitch;
+        let holds =
+            |d: usize| origin[d] <= low[d] + slack && high[d] - slack <= origin[d] + lengths[d];
+        if !(crop || holds(0) && holds(1)) {
+            let ([columns, rows], [across, up]) = (size, [width, depth].map(cover));
+            let [x, y] = origin;
+            return Err(Error::request(format!(
+                "{columns} × {rows} pixels from ({x}, {y}) on do not hold the model, which is \
+                 {across} × {up} pixels from ({}, {}) on",
+                low[0], low[1]
+            ))
+            .with_help(message!(
+                "give more or larger pixels, or ",
+                option("crop", true),
+                " to leave out what lies outside"
+            )));
+        }
         Ok(PixelGrid { origin, pitch, size })
     }
 
-    /// What to say of a grid that does not cover the model.
-    pub fn grid_notice(&self, grid: &PixelGrid) -> Option<String> {
-        let ([columns, rows], [across, up]) = (grid.size, self.grid(grid.pitch, None).ok()?.size);
-        (columns < across || rows < up).then(|| {
-            format!(
-                "images of {columns} × {rows} pixels are too small for the model, which needs {across} × {up}"
-            )
-        })
+    /// How much of a length is [noise](LayerFrame::rounding).
+    fn rounding(&self) -> f64 {
+        rounding(self.bounds())
+    }
+
+    /// The box around the model: its low and high corner in the plane, and its heights.
+    fn bounds(&self) -> [[f64; 3]; 2] {
+        let ([low, high], stack) = (self.plane, &self.stack);
+        [[low[0], low[1], stack.low()], [high[0], high[1], stack.slab(stack.count())[0]]]
     }
 
     /// What to say of contours in single precision, which do not tell places of the model apart:
     /// those of [binary files](super::output::Encoding::Binary).
     pub fn binary_notice(&self) -> Option<Message> {
-        let ([low, high], stack) = (self.plane, &self.stack);
-        let heights = [stack.low(), stack.slab(stack.count())[0]];
-        let bounds = [[low[0], low[1], heights[0]], [high[0], high[1], heights[1]]];
-        let loss = single_precision_loss_in(bounds)?;
+        let loss = single_precision_loss_in(self.bounds())?;
         Some(message!(
             "{loss}: contours become inaccurate. Leave ",
             option_name("binary"),
@@ -176,14 +223,14 @@ impl Setting {
     }
 }
 
-fn check_origin(origin: f64, [low, high]: [f64; 2]) -> Result<()> {
+fn check_origin(origin: f64, [low, high]: [f64; 2], rounding: f64) -> Result<()> {
     let given = option("origin", origin);
     if !origin.is_finite() {
         return Err(Error::request(message!(given, " is not a finite number"))
             .with_help("give a number at or below the lowest point of the model"));
     }
     // rounded values of the lowest point itself are taken
-    if origin > low + ORIGIN_SLACK * (high - low) {
+    if origin > low + rounding.max(ORIGIN_SLACK * (high - low)) {
         let low = low + 0.0; // no negative zero
         return Err(Error::request(message!(
             given,
@@ -200,4 +247,43 @@ fn check_origin(origin: f64, [low, high]: [f64; 2]) -> Result<()> {
 
 fn letter(axis: usize) -> char {
     ['x', 'y', 'z'][axis]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Boxes that are whole layers high and whole pixels wide, at many places.
+    #[test]
+    fn rounded_boxes_have_neither_a_layer_nor_a_column_too_many() {
+        let mut rounded = 0;
+        for (offset, height, count) in [0.0, 0.1, -5.3, 17.7, 120.05, -333.3]
+            .iter()
+            .flat_map(|&offset| [0.02, 0.05, 0.1, 0.3].map(|height| (offset, height)))
+            .flat_map(|(offset, height)| [3, 40, 200, 1999].map(|n| (offset, height, n)))
+        {
+            let length = height * f64::from(count);
+            let [low, high] = [offset, offset + length].map(|x| f64::from(x as f32));
+            let frame = LayerFrame {
+                axis: Axis::Z,
+                tolerance: 1e-5 * length,
+                heights: [low, high],
+                plane: [[low, -length], [high, length]],
+            };
+            let setting = Setting::new(frame, height, None).unwrap();
+            let text = format!("{count} of {height} at {offset}");
+            // a part far smaller than its distance from the origin may be in double precision
+            if 1e-4 * length > 4.0 * f64::from(f32::EPSILON) * offset.abs() {
+                assert_eq!(setting.stack.count(), count as usize, "{text}");
+                let size = setting.grid(height, None).unwrap().size;
+                assert_eq!(size, [count as usize, 2 * count as usize], "{text}");
+            }
+            rounded += u32::from((high - low) / height - f64::from(count) > 1e-6);
+            // what is more than rounding counts
+            let heights = [low, high + 0.01 * height + frame.rounding()];
+            let setting = Setting::new(LayerFrame { heights, ..frame }, height, None).unwrap();
+            assert_eq!(setting.stack.count(), count as usize + 1, "{text}");
+        }
+        assert!(rounded > 20, "{rounded}");
+    }
 }

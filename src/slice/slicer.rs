@@ -1,7 +1,7 @@
 //! Slicing a solid or a closed surface: set up once, then any layer in any order.
 
-use super::boundary::{ClosedSurface, Extent, Shells, Surface, farthest, longest_side};
-use super::contours::{Arcs, IntervalIndex, join, mark_stray};
+use super::boundary::{ClosedSurface, Extent, Reach, Shells, Surface, farthest, longest_side};
+use super::contours::{Arcs, IntervalIndex, join, mark_stray, outlines};
 use super::frame::{Axis, PixelGrid};
 use super::layer::Layer;
 use super::pixels::{Gray, Raster};
@@ -24,6 +24,9 @@ const MIN_TOLERANCE_FRACTION: f64 = 1.0 / (1_u64 << 47) as f64;
 /// Part of the tolerance that chords may leave a patch by; the rest is for what
 /// patches are off the limit, and flat.
 const CHORD_PART: f64 = 0.75;
+
+/// Maximum noise of lengths as a fraction of the longest side.
+const MAX_ROUNDING: f64 = 1e-4;
 
 /// How to slice.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -49,6 +52,22 @@ pub struct LayerFrame {
     /// Box in the plane's coordinates that holds every contour: low and high corner. It is that of
     /// the limit, to a quarter of the tolerance.
     pub plane: [[f64; 2]; 2],
+}
+
+impl LayerFrame {
+    /// How much of a length is noise: coordinates come from single precision as a rule, so each end
+    /// is off by a unit in its last place, here of the largest coordinate. Models far from the
+    /// origin may be in double precision: no more than 10⁻⁴ of the longest side.
+    pub fn rounding(&self) -> f64 {
+        let ([low, high], [[left, near], [right, far]]) = (self.heights, self.plane);
+        rounding([[left, near, low], [right, far, high]])
+    }
+}
+
+/// [`LayerFrame::rounding`] of a model in a box.
+pub(super) fn rounding(bounds: [[f64; 3]; 2]) -> f64 {
+    let unit = f64::from(f32::EPSILON) * farthest(&bounds);
+    (2.0 * unit).min(MAX_ROUNDING * longest_side(&bounds))
 }
 
 /// A solid, or what a closed surface bounds, ready to be cut by planes across an axis.
@@ -179,11 +198,13 @@ impl Slicer {
     ///
     /// A flat face at the very height of a plane lies below it: such a face is cut
     /// if the material is above it, not if the material is below. Heights are
-    /// compared on a grid of about 2⁻³⁴ of the size.
+    /// compared on a grid of about 2⁻³⁴ of the size. Where shells overlap by more than twice the
+    /// tolerance, contours are those of their union.
     pub fn layer(&self, index: usize, height: f64) -> Layer {
         let mut arcs = Arcs::default();
         self.trace(height, &mut arcs, &mut Vec::new());
-        Layer { index, height, contours: join(&arcs, self.surface.grid, self.frame.tolerance) }
+        let (grid, tolerance) = (self.surface.grid, self.frame.tolerance);
+        Layer { index, height, contours: outlines(join(&arcs, grid), grid, tolerance) }
     }
 
     /// Coverage of pixels by the layer at `height`, or by the mean of several, row by

@@ -5,6 +5,10 @@ use std::ops::Range;
 use crate::error::{Error, Result};
 use crate::numbers::{counted, significant};
 
+/// What else may be wrong with lengths that do not fit a model.
+pub(super) const UNITS: &str =
+    "; if the lengths are millimeters and the model is in another unit, convert them to that unit";
+
 /// Maximum number of layers of a stack.
 pub const MAX_LAYERS: usize = 1_000_000;
 
@@ -46,7 +50,16 @@ impl Stack {
     /// # Errors
     /// [`Error::Request`] for heights that are not positive and finite, and for more
     /// than [`MAX_LAYERS`].
-    pub fn new([low, high]: [f64; 2], layer_height: f64) -> Result<Self> {
+    pub fn new(ends: [f64; 2], layer_height: f64) -> Result<Self> {
+        Self::of_rounded(ends, layer_height, 0.0)
+    }
+
+    /// [`Stack::new`] between heights that are known to within `rounding` together: the model may
+    /// stand out of the last layer by it, but not by half a layer.
+    ///
+    /// # Errors
+    /// Those of [`Stack::new`].
+    pub fn of_rounded([low, high]: [f64; 2], layer_height: f64, rounding: f64) -> Result<Self> {
         if !(layer_height.is_finite() && layer_height > 0.0) {
             return Err(Error::request(format!("layer height {layer_height} is not positive"))
                 .with_help("give the height of a layer in the model's length units, say 0.05"));
@@ -55,14 +68,15 @@ impl Stack {
             return Err(Error::request(format!("nothing lies between heights {low} and {high}"))
                 .with_help("slice a model that has a volume"));
         }
-        let layers = ((high - low) / layer_height - LAST_LAYER_TOLERANCE).ceil().max(1.0);
+        let out = (rounding / layer_height).clamp(LAST_LAYER_TOLERANCE, 0.5);
+        let layers = ((high - low) / layer_height - out).ceil().max(1.0);
         if layers > MAX_LAYERS as f64 {
             let least = (high - low) / MAX_LAYERS as f64;
             return Err(Error::request(format!(
                 "layers of {layer_height:?} cut the height of {} into {layers:.1e}, more than {MAX_LAYERS}",
                 significant(high - low)
             ))
-            .with_help(format!("give a layer height of at least {least:.1e}")));
+            .with_help(format!("give a layer height of at least {least:.1e}{UNITS}")));
         }
         let count = layers as usize;
         if low + layer_height == low || high + layer_height == high {

@@ -111,7 +111,7 @@ impl SurfaceSummary {
             inconsistent_edges: inconsistent,
             touching_vertices: touching,
             isolated_vertices: isolated,
-            coincident_vertices: mesh.coincident_ends().count,
+            coincident_vertices: mesh.coincident_ends(),
             parts,
             euler_characteristic,
             genus: is_closed.then(|| parts as i64 - euler_characteristic / 2),

@@ -33,7 +33,7 @@ pub struct ViewRequest {
     pub title: Option<String>,
     /// Shows cells and polygons as they are, not their limit.
     pub linear: bool,
-    /// Scheme of a surface.
+    /// Scheme of a surface; none shows facets ([`SurfaceMesh::faceted`]) as they are.
     pub scheme: Option<Scheme>,
     /// Refinements of a surface by a scheme without patches. Solids are refined by who asks.
     pub levels: Option<usize>,
@@ -128,7 +128,7 @@ impl ViewRequest {
     ///
     /// # Errors
     /// [`Error::Request`] with the first of them.
-    pub fn check_of_surface(&self) -> Result<usize> {
+    pub fn check_of_surface(&self, mesh: &SurfaceMesh) -> Result<usize> {
         let of_solids = [
             (self.slices.is_some(), option_name("slices")),
             (self.no_interior, option("interior", false)),
@@ -141,6 +141,16 @@ impl ViewRequest {
         }
         if self.linear {
             self.check_linear("polygons")?;
+        }
+        let of_limits = [
+            (self.levels.is_some(), option_name("levels")),
+            (self.rings.is_some(), option_name("rings")),
+            (self.fineness.is_some(), option_name("fineness")),
+        ];
+        if let (true, Some(unused)) = (self.is_linear(mesh), given(of_limits)) {
+            let why = message!("the facets of an .stl are shown as they are: ", unused.clone());
+            let help = message!("leave ", unused, " out, or give a ", option_name("scheme"));
+            return Err(Error::request(message!(why, " has no effect")).with_help(help));
         }
         let scheme = self.scheme.unwrap_or_default();
         if !scheme.is_bicubic() {
@@ -227,13 +237,18 @@ impl ViewRequest {
         }
     }
 
+    /// Whether polygons are shown as they are.
+    fn is_linear(&self, mesh: &SurfaceMesh) -> bool {
+        self.linear || self.scheme.is_none() && Scheme::of_mesh(mesh).is_linear()
+    }
+
     /// The page of a surface, of its limit or of its polygons.
     ///
     /// # Errors
     /// Those of [`ViewRequest::check_of_surface`], [`Page::of_surface`] and [`Page::of_polygons`].
     pub fn page_of_surface(&self, mesh: &SurfaceMesh, title: &str) -> Result<Page> {
-        let (levels, scheme) = (self.check_of_surface()?, self.scheme.unwrap_or_default());
-        if self.linear {
+        let (levels, scheme) = (self.check_of_surface(mesh)?, self.scheme.unwrap_or_default());
+        if self.is_linear(mesh) {
             Page::of_polygons(mesh, &self.options(title))
         } else {
             Page::of_surface(mesh, scheme, levels, &self.options(title))
@@ -242,7 +257,7 @@ impl ViewRequest {
 
     /// What the user should know of a surface that is shown: that faces are cut into triangles.
     pub fn notice_of_surface(&self, mesh: &SurfaceMesh) -> Option<String> {
-        if self.linear { None } else { cut_notice(mesh, self.scheme.unwrap_or_default()) }
+        if self.is_linear(mesh) { None } else { cut_notice(mesh, self.scheme.unwrap_or_default()) }
     }
 
     /// What the `.glb` of a surface shows.
@@ -251,8 +266,8 @@ impl ViewRequest {
     /// Those of [`ViewRequest::check_of_surface`], [`SkinPolygons::of_surface`] and
     /// [`SkinPolygons::of_polygons`].
     pub fn skin_of_surface(&self, mesh: &SurfaceMesh) -> Result<SkinPolygons> {
-        let (levels, options) = (self.check_of_surface()?, self.skin_options());
-        if self.linear {
+        let (levels, options) = (self.check_of_surface(mesh)?, self.skin_options());
+        if self.is_linear(mesh) {
             SkinPolygons::of_polygons(mesh.without_holes().into_owned(), &options)
         } else {
             SkinPolygons::of_surface(mesh, self.scheme.unwrap_or_default(), levels, &options)

@@ -43,6 +43,7 @@ mod ranks;
 mod refusals;
 mod schema;
 mod slice;
+mod slice_input;
 mod slice_stopped;
 mod slice_surface;
 mod standard_output;

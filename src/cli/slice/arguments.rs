@@ -32,6 +32,7 @@ const STRICT: &str = "Refuse left-handed and folded hexahedra, inverted cells of
 #[command(group = ArgGroup::new("outputs").required(true).multiple(true)
     .args(["png", "bmp", "svg", "layered_svg", "cli", "vtp", "pvtu", "zip", "sl1"]))]
 #[command(group = ArgGroup::new("images").args(["png", "bmp", "zip", "sl1"]).multiple(true))]
+#[command(group = ArgGroup::new("framed").args(["resolution", "pixel_origin"]).multiple(true))]
 #[command(group = ArgGroup::new("a_material").args(["materials", "material_id"]).multiple(true))]
 #[command(mut_arg("model", |model| model.help(SOLID_OR_SURFACE)))]
 #[command(mut_arg("strict", |strict| strict.help(STRICT)))]
@@ -46,7 +47,8 @@ Examples:
     --resolution 1440x2560 --antialias 4 --exposure 6:35:10
   subsolid slice model.vtk --layer-height 0.1 --svg drawings --cli job.cli --vtp job.vtp
   subsolid slice model.obj --layer-height 0.05 --png layers --pixel 0.05
-  subsolid slice part.stl --scheme linear --layer-height 0.05 --png layers --pixel 0.05
+  subsolid slice part.stl --layer-height 0.05 --png layers --pixel 0.05
+  subsolid slice part.stl --scheme loop --weld=1e-3 --layer-height 0.1 --cli job.cli
   subsolid slice model.vtk --layer-height 0.1 --range 2:2.5 --axis x --svg drawings --resume")]
 pub struct Arguments {
     #[command(flatten)]
@@ -55,9 +57,14 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(super) levels: usize,
     /// Subdivision scheme of a surface; bilinear (also called linear) slices its polygons as they
-    /// are [default: catmull-clark]
+    /// are [default: linear of .stl, else catmull-clark]
     #[arg(long, value_parser = scheme_names())]
     pub(super) scheme: Option<Scheme>,
+    /// Merge vertices with equal coordinates first, or those within DISTANCE of one another (in
+    /// length units), so that gaps between faces or cells close
+    #[arg(long, value_name = "DISTANCE", num_args = 0..=1, require_equals = true,
+          default_missing_value = "0")]
+    pub(super) weld: Option<f64>,
     /// Height of a layer, in length units of the model
     #[arg(long, value_name = "H", allow_hyphen_values = true)]
     pub(super) layer_height: f64,

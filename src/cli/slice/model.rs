@@ -6,7 +6,7 @@ use subsolid::memory;
 use subsolid::mesh::{Attribute, CellArray, Controls, SolidMesh, SurfaceMesh};
 use subsolid::numbers::counted;
 use subsolid::refine::refined_cell_count;
-use subsolid::scheme::VertexRule;
+use subsolid::scheme::{Scheme, VertexRule};
 use subsolid::slice::{
     CellIds, ClosedSurface, SliceOptions, Slicer, SolidSource, fingerprint, named_arrays,
     refined_fingerprint, surface_fingerprint,
@@ -42,7 +42,7 @@ impl Model {
     /// Reads and prepares the model of some arguments, and what cuts it.
     pub fn load(a: &Arguments, console: &Console) -> Result<(Self, Slicer)> {
         let options = SliceOptions { axis: a.axis, tolerance: a.tolerance };
-        let mesh = match a.model.open(console)? {
+        let mesh = match a.model.open_welded(a.weld, console)? {
             ControlMesh::Surface(mesh) => return Self::surface(a, &mesh, options, console),
             ControlMesh::Solid(mesh) => mesh,
         };
@@ -73,8 +73,8 @@ impl Model {
     ) -> Result<(Self, Slicer)> {
         check_surface(a)?;
         let path = &a.model.model;
-        let scheme = a.scheme.unwrap_or_default();
-        if a.scheme.is_none() && mesh.faces.uniform_size() == Some(3) {
+        let scheme = a.scheme.unwrap_or_else(|| Scheme::of_mesh(mesh));
+        if a.scheme.is_none() && !mesh.faceted && mesh.faces.uniform_size() == Some(3) {
             console.warn(format!(
                 "{}: the limit by Catmull-Clark is sliced; --scheme linear slices the triangles as \
                  they are",

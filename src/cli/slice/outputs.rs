@@ -11,10 +11,12 @@ use subsolid::slice::output::{
     CommonLayerInterface, Encoding, Exposure, ImageArchive, ImageDirectory, ImageOptions,
     LayeredSvg, Output, Painter, PixelCloud, Polylines, PrusaArchive, SvgStack, archive,
 };
-use subsolid::slice::{Bits, CellIds, Channel, Flip, ImageFile, Materials, PixelGrid, Setting};
+use subsolid::slice::{
+    Bits, CellIds, Channel, Flip, ImageFile, Materials, PixelGrid, Pixels, Setting,
+};
 use subsolid::{Error, Result, message};
 
-use super::values::{Resolution, WantedMaterial, exposure};
+use super::values::{Corner, Resolution, WantedMaterial, exposure};
 use crate::cli::Console;
 use crate::cli::list::List;
 use crate::cli::model::ModelArguments;
@@ -83,6 +85,14 @@ pub struct ImageArguments {
     /// Columns and rows of the images, with the model centered [default: the size of the model]
     #[arg(long, value_name = "WxH", requires = "pixel")]
     resolution: Option<Resolution>,
+    /// Lower left corner of the pixels in the plane of the layers, in length units, the same for
+    /// all models of an assembly [default: the model is centered]
+    #[arg(long, value_name = "X:Y", requires = "pixel", allow_hyphen_values = true)]
+    pixel_origin: Option<Corner>,
+    /// Leave out what lies outside the pixels of --resolution and --pixel-origin, which is refused
+    /// otherwise
+    #[arg(long, requires = "framed")]
+    crop: bool,
     /// Gray levels: the covered fraction of each pixel, averaged over N planes per layer, 1 to 64
     /// [default: white if the pixel's center is inside at mid-height, else black]
     #[arg(long, value_name = "N", requires = "images")]
@@ -340,14 +350,20 @@ impl ImageArguments {
         if chosen.is_empty() { Ok(None) } else { Materials::fractions(channels, &chosen).map(Some) }
     }
 
-    /// The pixels, if there are some; says what a resolution cuts off.
-    pub fn grid(&self, setting: &Setting, console: &Console) -> Result<Option<PixelGrid>> {
-        let size = self.resolution.map(|Resolution(size)| size);
-        let grid = self.pixel.map(|pixel| setting.grid(pixel, size)).transpose()?;
-        if let Some(notice) = grid.as_ref().and_then(|grid| setting.grid_notice(grid)) {
-            console.warn(notice);
-        }
-        Ok(grid)
+    /// Whether images are white where the centers of pixels are inside.
+    pub fn is_sampled(&self, outputs: &OutputArguments) -> bool {
+        self.antialias.is_none() && outputs.has_images()
+    }
+
+    /// The pixels, if there are some.
+    pub fn grid(&self, setting: &Setting) -> Result<Option<PixelGrid>> {
+        let of = |pitch| Pixels {
+            pitch,
+            size: self.resolution.map(|Resolution(size)| size),
+            origin: self.pixel_origin.map(|Corner(corner)| corner),
+            crop: self.crop,
+        };
+        self.pixel.map(|pixel| setting.pixels(of(pixel))).transpose()
     }
 
     /// How images are made, if they are.

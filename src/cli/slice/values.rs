@@ -52,6 +52,21 @@ impl FromStr for Resolution {
     }
 }
 
+/// Coordinates in the plane: `-5:2.5`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Corner(pub [f64; 2]);
+
+impl FromStr for Corner {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |part: &str| part.trim().parse().ok().filter(|x: &f64| x.is_finite());
+        text.split_once(':')
+            .and_then(|(x, y)| Some(Self([number(x)?, number(y)?])))
+            .ok_or_else(|| "coordinates look like -5:2.5".into())
+    }
+}
+
 /// An attribute, and the values that are black and white in its images.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WantedAttribute {

@@ -1,5 +1,5 @@
-//! STL, ASCII and binary. Equal corners are welded to vertices: triangles share vertices
-//! only where their coordinates are bitwise equal.
+//! STL, ASCII and binary. Equal corners are welded to vertices; where the surface would end, those
+//! that differ by the rounding of single precision are, too.
 //!
 //! Normals follow from the triangles and are left out. A file may hold several solids.
 
@@ -137,7 +137,8 @@ impl CornerWelder {
     }
 
     fn finish(self) -> (SurfaceMesh, ReadReport) {
-        (SurfaceMesh::new(self.points, Polygons::uniform(3, self.corners)), self.report)
+        let mesh = SurfaceMesh::new(self.points, Polygons::uniform(3, self.corners));
+        (SurfaceMesh { faceted: true, ..mesh }, self.report)
     }
 }
 

@@ -6,6 +6,7 @@ use super::{ReadOptions, ReadReport, obj, off, ply, repeated_corners, stl, vtk};
 use crate::error::{Error, Result};
 use crate::io::source;
 use crate::mesh::{Attribute, SurfaceMesh};
+use crate::numbers::counted;
 
 /// Extensions of files of surfaces.
 const EXTENSIONS: [&str; 5] = ["obj", "ply", "off", "stl", "vtp"];
@@ -162,7 +163,15 @@ pub(super) fn checked(
         }
     }
     match mesh.check() {
-        Ok(()) => Ok((mesh, report)),
+        Ok(()) => {
+            // triangles of STL have places, not vertices: a place is one in spite of rounding
+            let joined = if mesh.faceted { mesh.weld_rounding() } else { 0 };
+            if joined > 0 {
+                let (vertices, unit) = (counted(joined, "vertex"), mesh.rounding());
+                report.skipped.push(format!("{vertices} joined to others within {unit:.1e}"));
+            }
+            Ok((mesh, report))
+        }
         Err(error @ Error::Mesh { .. }) => Err(error.in_file(path, None)),
         Err(other) => Err(other),
     }

@@ -65,7 +65,7 @@ impl ClosedSurface {
             (topology, of_mesh, None)
         } else {
             let topology = SurfaceTopology::of(mesh);
-            check_closed(&topology, &mesh.points, scheme)?;
+            check_closed(&topology, mesh, scheme)?;
             let of_mesh = triangulation.as_ref().map(|cut| cut.of_faces().to_vec());
             let limit = LimitSurface::of_mesh(mesh, scheme)?;
             (topology, of_mesh.unwrap_or_default(), Some(limit))
@@ -108,7 +108,7 @@ fn linear_topology(mesh: &SurfaceMesh, scheme: Scheme) -> Result<(SurfaceTopolog
         let (count, columns) = (mesh.points.len(), Columns::of(faces));
         let mut topology = SurfaceTopology::build(count, columns, faces.vertices().to_vec());
         separate_edges(&mesh.points, &mut topology);
-        check_closed(&topology, &mesh.points, scheme).map(|()| topology)
+        check_closed(&topology, mesh, scheme).map(|()| topology)
     };
     let whole = closed(&mesh.faces)?;
     match without_concave_faces(mesh) {
@@ -118,10 +118,10 @@ fn linear_topology(mesh: &SurfaceMesh, scheme: Scheme) -> Result<(SurfaceTopolog
 }
 
 /// Refuses edges that do not have two faces in opposite directions.
-fn check_closed(topology: &SurfaceTopology, points: &[[f64; 3]], scheme: Scheme) -> Result<()> {
+fn check_closed(topology: &SurfaceTopology, mesh: &SurfaceMesh, scheme: Scheme) -> Result<()> {
     // vertices of STL have places only
     let course = |[a, b]: [u32; 2]| {
-        let [[x, y, z], [p, q, r]] = [a, b].map(|v| points[v as usize]);
+        let [[x, y, z], [p, q, r]] = [a, b].map(|v| mesh.points[v as usize]);
         format!("it runs from ({x} {y} {z}) to ({p} {q} {r})")
     };
     let face = |corner: u32| topology.columns.face(corner);
@@ -141,10 +141,13 @@ fn check_closed(topology: &SurfaceTopology, points: &[[f64; 3]], scheme: Scheme)
             "){more}; ",
             course(ends)
         ))
-        .with_help(
-            "close it: fill holes, and join vertices that lie in one place (those of STL must agree in \
-             every digit); a sheet encloses nothing",
-        ));
+        .with_help(match mesh.closing_distance() {
+            Some(distance) => message!(
+                option("weld", format!("{distance:e}")),
+                " joins vertices that lie so near one another, which closes it"
+            ),
+            None => "fill its holes; a sheet encloses nothing".into(),
+        }));
     }
     if let Some(&non_manifold) = topology.non_manifold_edges.first() {
         let ends = topology.edge_ends(non_manifold);

@@ -13,7 +13,7 @@ const STEP_FRACTIONS: [f64; 4] = [1.0 / 64.0, 1.0 / 8.0, 1.0, 2.0];
 /// their crossing of the least name and are listed in the order of these, so the
 /// result does not depend on the order of the arcs. A contour that collapses to one
 /// or two points, or is narrower than the grid of heights, encloses nothing and is none.
-pub fn join(arcs: &Arcs, grid: f64, tolerance: f64) -> Vec<Contour> {
+pub fn join(arcs: &Arcs, grid: f64) -> Vec<Contour> {
     let mut order: Vec<u32> = (0..arcs.arcs.len() as u32).collect();
     let start = |&arc: &u32| arcs.arcs[arc as usize].start;
     order.sort_unstable_by_key(start);
@@ -41,7 +41,6 @@ pub fn join(arcs: &Arcs, grid: f64, tolerance: f64) -> Vec<Contour> {
             contours.push(contour);
         }
     }
-    nest(&mut contours, grid, tolerance);
     contours
 }
 
@@ -50,7 +49,7 @@ fn arc_end(arcs: &Arcs, arc: u32) -> u32 {
 }
 
 /// Whether the mean width of what a contour encloses is below `least`.
-fn is_narrow(contour: &Contour, least: f64) -> bool {
+pub fn is_narrow(contour: &Contour, least: f64) -> bool {
     let length: f64 = sides(&contour.points).map(|[a, b]| squared_length(a, b).sqrt()).sum();
     contour.area().abs() <= 0.5 * length * least
 }
@@ -58,11 +57,8 @@ fn is_narrow(contour: &Contour, least: f64) -> bool {
 /// Counts, for every contour, the others around the material next to it; returns how many pairs
 /// were compared. That is to the left of its longest side, not on it: contours of bodies that touch
 /// run through the same points.
-fn nest(contours: &mut [Contour], grid: f64, tolerance: f64) -> usize {
-    let boxes: Vec<Bounds<2>> = contours.iter().map(bounds).collect();
-    let axis = sparser_axis(&boxes);
-    let ranges: Vec<[f64; 2]> = boxes.iter().map(|b| b.map(|corner| corner[axis])).collect();
-    let index = IntervalIndex::new(&ranges);
+pub fn nest(contours: &mut [Contour], grid: f64, tolerance: f64) -> usize {
+    let BoxIndex { boxes, axis, index } = BoxIndex::new(contours);
     let mut near = Vec::new();
     let mut compared = 0;
     for inner in 0..contours.len() {
@@ -79,13 +75,29 @@ fn nest(contours: &mut [Contour], grid: f64, tolerance: f64) -> usize {
             around.count() as u32
         };
         let depth = depth_at(grid);
-        // an odd number around holes, unless shells overlap
+        // an odd number around holes
         let parity = u32::from(contours[inner].is_hole());
         let fits = |depth: &u32| depth % 2 == parity;
         let mut better = || STEP_FRACTIONS.iter().map(|part| depth_at(part * tolerance)).find(fits);
         contours[inner].depth = if fits(&depth) { depth } else { better().unwrap_or(depth) };
     }
     compared
+}
+
+/// Boxes around contours, found by coordinates along one axis.
+pub struct BoxIndex {
+    pub boxes: Vec<Bounds<2>>,
+    pub axis: usize,
+    pub index: IntervalIndex,
+}
+
+impl BoxIndex {
+    pub fn new(contours: &[Contour]) -> Self {
+        let boxes: Vec<Bounds<2>> = contours.iter().map(bounds).collect();
+        let axis = sparser_axis(&boxes);
+        let ranges: Vec<[f64; 2]> = boxes.iter().map(|b| b.map(|corner| corner[axis])).collect();
+        Self { index: IntervalIndex::new(&ranges), boxes, axis }
+    }
 }
 
 /// A point `step` to the left of the middle of the longest side.
@@ -109,7 +121,7 @@ pub fn sides(points: &[[f64; 2]]) -> impl Iterator<Item = [[f64; 2]; 2]> {
     points.iter().zip(points.iter().cycle().skip(1)).map(|(&a, &b)| [a, b])
 }
 
-fn squared_length(a: [f64; 2], b: [f64; 2]) -> f64 {
+pub fn squared_length(a: [f64; 2], b: [f64; 2]) -> f64 {
     let [x, y] = [b[0] - a[0], b[1] - a[1]];
     x * x + y * y
 }

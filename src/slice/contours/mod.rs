@@ -8,8 +8,18 @@ mod join;
 mod root;
 mod stray;
 mod trace;
+mod unite;
 
 pub(super) use index::IntervalIndex;
 pub(super) use join::join;
 pub(super) use stray::mark_stray;
 pub(super) use trace::Arcs;
+
+use super::layer::Contour;
+
+/// The contours of the material that contours bound, each once, and how they are nested.
+pub(super) fn outlines(contours: Vec<Contour>, grid: f64, tolerance: f64) -> Vec<Contour> {
+    let mut contours = unite::unite(contours, grid, tolerance);
+    join::nest(&mut contours, grid, tolerance);
+    contours
+}

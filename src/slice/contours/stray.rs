@@ -58,7 +58,7 @@ impl Search<'_> {
         let (own, others): (Vec<u32>, Vec<u32>) = found.into_iter().partition(is_own);
         let mut arcs = Arcs::default();
         own.iter().for_each(|&patch| self.add(patch, height, &mut arcs));
-        let contours = join(&arcs, self.surface.grid, self.tolerance);
+        let contours = join(&arcs, self.surface.grid);
         // farther off, too: chords of shells that touch cross
         let steps = [self.surface.grid, self.tolerance, 2.0 * self.tolerance];
         let mut places = contours.iter().flat_map(|contour| {

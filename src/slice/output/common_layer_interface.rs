@@ -36,6 +36,7 @@ const START_POLYLINE_LONG: u16 = 130;
 pub struct CommonLayerInterface {
     path: PathBuf,
     encoding: Encoding,
+    tolerance: f64,
     decimals: usize,
     head: String,
     body: BufWriter<File>,
@@ -59,9 +60,10 @@ impl CommonLayerInterface {
             check_single(setting)?;
         }
         let body = BufWriter::new(atomic::unnamed(&path)?);
-        let decimals = decimals(setting.tolerance);
+        let tolerance = setting.tolerance;
+        let decimals = decimals(tolerance);
         let head = head(setting, layers, encoding, decimals);
-        let mut file = Self { path, encoding, decimals, head, body };
+        let mut file = Self { path, encoding, tolerance, decimals, head, body };
         let bottom = file.layer(setting.stack.slab(layers.start)[0]);
         file.append(&bottom)?;
         Ok(file)
@@ -111,7 +113,7 @@ impl LayerFiles for CommonLayerInterface {
     }
 
     fn make(&self, cut: &OutputLayer) -> Result<Vec<u8>> {
-        let layer = cut.contours()?;
+        let layer = cut.contours()?.merged(self.tolerance);
         if layer.contours.iter().any(|contour| u32::try_from(contour.points.len()).is_err()) {
             return Err(Error::request(message!(
                 IdKind::Layer.id(cut.index),

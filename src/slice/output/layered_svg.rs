@@ -90,7 +90,7 @@ impl LayerFiles for LayeredSvg {
     }
 
     fn make(&self, cut: &OutputLayer) -> Result<Vec<u8>> {
-        Ok(self.layer(cut.contours()?).into())
+        Ok(self.layer(&cut.contours()?.merged(self.setting.tolerance)).into())
     }
 
     fn take(&mut self, layer: Vec<u8>) -> Result<()> {

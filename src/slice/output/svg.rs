@@ -22,6 +22,7 @@ pub struct SvgStack {
     unit_mm: f64,
     /// Lower left and upper right corner in the plane's coordinates.
     plane: [[f64; 2]; 2],
+    tolerance: f64,
     decimals: usize,
 }
 
@@ -42,6 +43,7 @@ impl SvgStack {
             axis: setting.axis_letter(),
             unit_mm: setting.unit_mm,
             plane: setting.plane,
+            tolerance: setting.tolerance,
             decimals: decimals(setting.tolerance * setting.unit_mm),
         })
     }
@@ -86,9 +88,9 @@ impl LayerFiles for SvgStack {
     }
 
     fn make(&self, cut: &OutputLayer) -> Result<LayerEntry> {
-        let layer = cut.contours()?;
+        let layer = cut.contours()?.merged(self.tolerance);
         let path = format!("{}.svg", cut.stack.file_stem(cut.index, self.axis));
-        let bytes = self.directory.write_file(cut.index, &path, self.draw(layer).as_bytes())?;
+        let bytes = self.directory.write_file(cut.index, &path, self.draw(&layer).as_bytes())?;
         let (area, contours) = (Some(layer.area()), Some(layer.contours.len()));
         let file = FileEntry { path, bytes, area, contours, ..FileEntry::default() };
         Ok(LayerEntry { index: cut.index, height: layer.height, files: vec![file] })

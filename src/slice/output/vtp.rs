@@ -22,6 +22,7 @@ pub struct Polylines {
     /// Attributes that are written, as places among the source's channels.
     attributes: Vec<usize>,
     channels: usize,
+    tolerance: f64,
 }
 
 impl Polylines {
@@ -39,7 +40,8 @@ impl Polylines {
         let arrays: Vec<_> = chosen.map(|channel| (channel.name.as_str(), 1)).collect();
         let writer = PolylineWriter::create(path, &arrays, &CELL_ARRAYS)?;
         let attributes = attributes.iter().copied().filter(|&c| c < channels.len()).collect();
-        Ok(Self { writer, axis: setting.axis, attributes, channels: channels.len() })
+        let (axis, tolerance) = (setting.axis, setting.tolerance);
+        Ok(Self { writer, axis, attributes, channels: channels.len(), tolerance })
     }
 }
 
@@ -51,7 +53,11 @@ impl LayerFiles for Polylines {
     }
 
     fn make(&self, cut: &OutputLayer) -> Result<PolylinePiece> {
-        let layer = cut.contours()?;
+        // attributes vary along straight lines, too
+        let layer = match self.attributes[..] {
+            [] => cut.contours()?.merged(self.tolerance),
+            _ => cut.contours()?.clone(),
+        };
         let flat = layer.contours.iter().flat_map(|contour| &contour.points);
         let points: Vec<_> = flat.map(|&p| self.axis.lift(p, layer.height)).collect();
         let values = if self.attributes.is_empty() || points.is_empty() {

@@ -122,6 +122,7 @@ pub(crate) fn assemble(refined: &mut impl Refined, mesh: &SurfaceMesh) -> Result
         holes: Vec::new(),
         attributes,
         uv: refine_uv(mesh, &options)?,
+        faceted: mesh.faceted && (options.scheme.is_linear() || options.levels == 0),
     };
     let holes = crate::surface::holes::all(mesh, options.scheme);
     if holes.is_empty() {

@@ -212,6 +212,8 @@ fn shells_in_shells_are_cavities_or_one_with_them() {
         assert_eq!(both.shells().cavities().count(), 0);
         assert_eq!([slicer.shells().most_around(), both.shells().most_around()], [1, 2]);
         assert!((pixels(&both, 2.0) - 16.0).abs() < 5e-5);
+        let layer = both.layer(0, 2.0);
+        assert!((layer.area() - 16.0).abs() < 1e-9 && layer.contours.len() == 1, "{layer:?}");
         // in each of several planes
         let grid = PixelGrid { origin: [0.0; 2], pitch: 0.5, size: [8; 2] };
         for heights in [[2.0, 4.5], [4.5, 2.0]] {
@@ -221,6 +223,7 @@ fn shells_in_shells_are_cavities_or_one_with_them() {
         // a shell that looks inward, beside the other
         let beside = joined(&outer, &reversed(&cube(6.0, 7.0, triangles)));
         assert_eq!(cut(&beside).shells().stray_cavities().count(), 1);
+        assert!(cut(&beside).layer(0, 6.5).contours.is_empty());
         // it takes nothing away from the material of another plane
         let beyond = cut(&joined(&outer, &reversed(&cube(3.0, 6.5, triangles))));
         assert_eq!(beyond.shells().stray_cavities().count(), 1);

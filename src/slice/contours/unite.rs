@@ -1,0 +1,206 @@
+//! Contours of shells that overlap, united: every place is enclosed once.
+//!
+//! Coordinates are taken as integers, up to 2⁵⁰ steps from 0, where the union is exact but for new
+//! crossings, which are rounded. Points that stay are those of the contours, bit by bit.
+
+use std::collections::HashMap;
+
+use i_overlay::core::fill_rule::FillRule;
+use i_overlay::core::overlay::{IntOverlayOptions, Overlay, ShapeType};
+use i_overlay::core::overlay_rule::OverlayRule;
+use i_overlay::i_float::int::point::IntPoint;
+
+use super::join::{BoxIndex, is_narrow, sides, squared_length};
+use crate::mesh::components;
+use crate::numbers::bounds;
+use crate::slice::layer::Contour;
+
+/// Binary digits of the integers.
+const DIGITS: i32 = 50;
+
+/// Unites contours where places are enclosed more than once, or turned inside out outside of the
+/// material. What is narrower than twice the tolerance, on average, is no overlap: where bodies
+/// touch, chords of both sides of the interface cross, and their contours stay as they are. So do
+/// those whose boxes meet no others. What is narrower than `grid` is no contour.
+pub fn unite(contours: Vec<Contour>, grid: f64, tolerance: f64) -> Vec<Contour> {
+    let groups = groups(&contours);
+    let mut members: Vec<Vec<Contour>> = (0..contours.len()).map(|_| Vec::new()).collect();
+    contours.into_iter().zip(groups).for_each(|(own, group)| members[group as usize].push(own));
+    let united = members.into_iter().flat_map(|group| {
+        let steps = Steps::new(&group);
+        if !steps.overlap(2.0 * tolerance) {
+            return group;
+        }
+        let mut union = steps.union();
+        union.retain(|contour| contour.points.len() > 2 && !is_narrow(contour, grid));
+        union
+    });
+    united.collect()
+}
+
+/// For each contour the first of those that boxes connect it with.
+fn groups(contours: &[Contour]) -> Vec<u32> {
+    let BoxIndex { boxes, axis, index } = BoxIndex::new(contours);
+    let meet = |a: u32, b: u32| {
+        let [[low, high], [lowest, highest]] = [a, b].map(|own| boxes[own as usize]);
+        (0..2).all(|d| low[d] <= highest[d] && lowest[d] <= high[d])
+    };
+    let (mut near, mut pairs) = (Vec::new(), Vec::new());
+    for (own, [low, _]) in (0..).zip(&boxes) {
+        // of two boxes that meet, one begins where the other is
+        index.find(low[axis], &mut near);
+        pairs.extend(near.iter().filter(|&&other| meet(own, other)).map(|&other| [own, other]));
+    }
+    components(contours.len(), pairs.iter().map(|pair| &pair[..]))
+}
+
+/// Contours in integers.
+struct Steps {
+    paths: Vec<Vec<IntPoint<i64>>>,
+    // what was rounded to each
+    points: HashMap<[i64; 2], [f64; 2]>,
+    // steps in a length unit
+    scale: f64,
+    // low and high corner
+    around: [[i64; 2]; 2],
+}
+
+impl Steps {
+    fn new(contours: &[Contour]) -> Self {
+        let all = || contours.iter().flat_map(|contour| &contour.points);
+        let corners: [[f64; 2]; 2] = bounds::around(all().copied());
+        let largest = corners.as_flattened().iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        // a power of two: no digit is lost that numbers of the largest size have
+        let scale = 2.0_f64.powi(DIGITS - largest.max(1e-200).log2().ceil() as i32);
+        let step = |p: [f64; 2]| p.map(|x| (x * scale).round() as i64);
+        let integer = |p: &[f64; 2]| {
+            let [x, y] = step(*p);
+            IntPoint::new(x, y)
+        };
+        Self {
+            paths: contours.iter().map(|own| own.points.iter().map(integer).collect()).collect(),
+            points: all().map(|&p| (step(p), p)).collect(),
+            scale,
+            around: corners.map(step),
+        }
+    }
+
+    /// Whether places of at least this mean width are enclosed more than once, or a negative number
+    /// of times.
+    fn overlap(&self, width: f64) -> bool {
+        let [[left, low], [right, high]] = self.around;
+        let frame = [[left, low], [left, high], [right, high], [right, low]];
+        let mut framed = self.overlay();
+        // clockwise around all, so that places enclosed twice are enclosed once
+        framed.add_contour(&frame.map(|[x, y]| IntPoint::new(x, y)), ShapeType::Subject);
+        let mut shapes = framed.overlay(OverlayRule::Subject, FillRule::Positive);
+        shapes.extend(self.overlay().overlay(OverlayRule::Subject, FillRule::Negative));
+        let length = |[a, b]: [[f64; 2]; 2]| squared_length(a, b).sqrt();
+        shapes.iter().any(|shape| {
+            let contours = || shape.iter().map(|path| self.contour(path));
+            let area: f64 = contours().map(|contour| contour.area()).sum();
+            let around = contours().map(|c| sides(&c.points).map(length).sum::<f64>());
+            2.0 * area.abs() > width * around.sum::<f64>()
+        })
+    }
+
+    /// The contours around all that is enclosed.
+    fn union(&self) -> Vec<Contour> {
+        let shapes = self.overlay().overlay(OverlayRule::Subject, FillRule::Positive);
+        shapes.iter().flatten().map(|path| self.contour(path)).collect()
+    }
+
+    fn overlay(&self) -> Overlay<i64> {
+        let options = IntOverlayOptions::keep_all_points();
+        Overlay::from_subj_custom(&self.paths, options, Default::default())
+    }
+
+    fn contour(&self, path: &[IntPoint<i64>]) -> Contour {
+        let point = |p: &IntPoint<i64>| {
+            let own = self.points.get(&[p.x, p.y]).copied();
+            own.unwrap_or_else(|| [p.x, p.y].map(|x| x as f64 / self.scale))
+        };
+        Contour { points: path.iter().map(point).collect(), depth: 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn contour(points: &[[f64; 2]]) -> Contour {
+        Contour { points: points.to_vec(), depth: 0 }
+    }
+
+    fn rectangle([left, low]: [f64; 2], [right, high]: [f64; 2]) -> Contour {
+        contour(&[[left, low], [right, low], [right, high], [left, high]])
+    }
+
+    fn area(contours: &[Contour]) -> f64 {
+        contours.iter().map(Contour::area).sum()
+    }
+
+    #[test]
+    fn what_overlaps_is_united_and_all_else_stays() {
+        let apart = rectangle([20.1, 0.3], [21.7, 1.9]);
+        let reversed = |mut own: Contour| {
+            own.points.reverse();
+            own
+        };
+        let square = rectangle([0.0; 2], [4.0; 2]);
+        for (others, expected, count) in [
+            (vec![rectangle([2.0; 2], [6.0; 2])], 28.0, 1),
+            (vec![square.clone()], 16.0, 1),
+            // sides in common, no crossing
+            (vec![rectangle([1.0, 0.0], [6.0, 4.0])], 24.0, 1),
+            (vec![rectangle([1.0; 2], [2.0; 2])], 16.0, 1),
+            // a hole with a body in it that sticks out
+            (
+                vec![reversed(rectangle([1.0; 2], [3.0; 2])), rectangle([1.5; 2], [3.5, 2.5])],
+                16.0 - 4.0 + 1.5,
+                2,
+            ),
+            // of nothing
+            (vec![reversed(rectangle([3.0, 1.0], [6.0, 2.0]))], 16.0 - 1.0, 1),
+        ] {
+            let mut all = vec![apart.clone(), square.clone()];
+            all.extend(others);
+            let united = unite(all.clone(), 1e-9, 1e-5);
+            assert_eq!(united[0], apart);
+            assert_eq!(united.len(), 1 + count, "{united:?}");
+            assert!((area(&united[1..]) - expected).abs() < 1e-12, "{united:?}");
+            all[1..].reverse();
+            let turned = unite(all, 1e-9, 1e-5);
+            assert!((area(&turned[1..]) - expected).abs() < 1e-12, "{turned:?}");
+        }
+    }
+
+    #[test]
+    fn what_touches_stays_as_it_is() {
+        let circle = |count: u32, radius: f64| {
+            let angle = move |k: u32| std::f64::consts::TAU * f64::from(k) / f64::from(count);
+            let points = (0..count).map(|k| [radius * angle(k).cos(), radius * angle(k).sin()]);
+            contour(&points.collect::<Vec<_>>())
+        };
+        let mut hole = circle(71, 1.0);
+        hole.points.reverse();
+        let inserted = vec![circle(90, 1.0), hole, circle(60, 2.0)];
+        assert_eq!(unite(inserted.clone(), 1e-9, 2e-3), inserted);
+        let beside = vec![rectangle([0.0; 2], [1.0; 2]), rectangle([1.0, 0.5], [2.0, 1.5])];
+        assert_eq!(unite(beside.clone(), 1e-9, 1e-5), beside);
+    }
+
+    /// Far from the origin, in any length unit.
+    #[test]
+    fn points_that_stay_keep_all_digits() {
+        for scale in [1e-30, 0.1, 1e30] {
+            let at = |x: f64, y: f64| [scale * (1e3 + x / 3.0), scale * (y / 7.0 - 1e3)];
+            let [a, b] =
+                [[0.0, 0.0], [2.0, 2.0]].map(|[x, y]| rectangle(at(x, y), at(x + 4.0, y + 4.0)));
+            let united = unite(vec![a.clone(), b.clone()], 1e-12 * scale, 1e-6 * scale);
+            let kept = united[0].points.iter();
+            let kept = kept.filter(|p| a.points.contains(p) || b.points.contains(p)).count();
+            assert_eq!((united.len(), united[0].points.len(), kept), (1, 8, 6), "{united:?}");
+        }
+    }
+}

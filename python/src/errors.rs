@@ -42,6 +42,7 @@ pub fn words(message: &Message) -> String {
             Command::Triangulate => "Surface.refine(0, scheme=\"loop\")",
             Command::Untangle => "Solid.untangle",
             Command::Reorient => "Solid.reorient",
+            Command::OrientCavities => "Surface.orient(nested=\"cavities\")",
             Command::Evaluate => "Solid.evaluate",
             Command::ListGroups => "Solid.face_groups and Solid.cell_data have them",
             Command::Devices => "subsolid.devices()",

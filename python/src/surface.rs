@@ -310,8 +310,8 @@ impl PySurface {
     }
 
     /// Layers of what the surface bounds, cut from its smooth limit and not from its faces, unless
-    /// the scheme is "linear". It must be closed, with faces that look outward; those of cavities
-    /// look inward.
+    /// the scheme is "linear". It must be closed. Faces are turned outward as by orient, with a
+    /// UserWarning.
     ///
     /// Args:
     ///     layer_height: Height of a layer, in length units.

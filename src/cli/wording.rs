@@ -19,6 +19,7 @@ pub fn words(message: &Message) -> String {
             Command::Triangulate => "`subsolid surface IN --scheme loop --levels 0 -o OUT`",
             Command::Untangle => "`subsolid untangle`",
             Command::Reorient => "`subsolid refine --reorient`",
+            Command::OrientCavities => "`subsolid surface --orient=cavities`",
             Command::Evaluate => "`subsolid evaluate`",
             Command::ListGroups => "`subsolid info` lists them",
             Command::Devices => "`subsolid devices`",

@@ -43,6 +43,8 @@ pub enum Command {
     Untangle,
     /// Putting the corners of cells in right-handed order.
     Reorient,
+    /// Turning the shells of a surface outward, those inside others to cavities.
+    OrientCavities,
     /// Evaluating a plan.
     Evaluate,
     /// Listing the groups of faces and cells of a solid: a phrase with its verb.
@@ -77,6 +79,7 @@ impl Display for Term {
                 }
                 Command::Untangle => "`untangle::untangle`",
                 Command::Reorient => "`refine::reorient`",
+                Command::OrientCavities => "`surface::orient` with `NestedShells::Cavities`",
                 Command::Evaluate => "`Backend::evaluate`",
                 Command::ListGroups => "`face_groups` and `cell_data` of the mesh have them",
                 Command::Devices => "`backend::devices`",

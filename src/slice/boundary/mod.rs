@@ -26,7 +26,7 @@ mod surface;
 mod tables;
 
 pub(super) use bicubic::{HEIGHT, curve_at};
-pub use closed::ClosedSurface;
+pub use closed::{ClosedSurface, PreparedSurface};
 pub(super) use covered_face::Face;
 pub(super) use extent::{Extent, Reach};
 pub(super) use messages::{

@@ -6,10 +6,8 @@
 mod index;
 mod join;
 mod root;
-mod stray;
 mod trace;
 
 pub(super) use index::IntervalIndex;
 pub(super) use join::join;
-pub(super) use stray::mark_stray;
 pub(super) use trace::Arcs;

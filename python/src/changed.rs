@@ -10,8 +10,9 @@ use subsolid::refine::{crease_by_angle, reorient};
 use subsolid::topology::Sharpness;
 use subsolid::topology::surface::SurfaceTopology;
 
-use crate::errors::{IntoPython, refused};
+use crate::errors::{IntoPython, refused, warn, words};
 use crate::model::{attributes, creases, points, warn_of_welded};
+use crate::request::named;
 use crate::solid::{PySolid, cell_data, face_groups};
 use crate::surface::PySurface;
 use crate::threads::WithoutLock;
@@ -363,6 +364,25 @@ impl PySurface {
         let mut mesh = self.mesh.clone();
         let welded = py.work(|| mesh.weld(distance)).py()?;
         warn_of_welded(py, &welded)?;
+        Ok(Self { mesh })
+    }
+
+    /// Turns faces so that those of a shell agree, and shells so that they look outward; that of
+    /// `subsolid surface --orient`. Vertices, and so creases and attributes, keep their ids.
+    ///
+    /// Args:
+    ///     nested: Which way shells look that lie in the material of others: "keep", as they do
+    ///         against the shell around them, or "cavities", inward.
+    ///
+    /// Returns:
+    ///     A surface with the faces in their order. A UserWarning names shells that are kept: open
+    ///     ones, those without volume, and those that others fill.
+    #[pyo3(signature = (*, nested="keep"))]
+    fn orient(&self, py: Python<'_>, nested: &str) -> PyResult<Self> {
+        let nested = named("nested", nested)?;
+        let mut mesh = self.mesh.clone();
+        let shells = py.work(|| subsolid::surface::orient(&mut mesh, nested)).py()?;
+        shells.notices().try_for_each(|notice| warn(py, &words(&notice)))?;
         Ok(Self { mesh })
     }
 }

@@ -45,6 +45,7 @@ pub fn words(message: &Message) -> String {
             Command::Untangle => "Solid.untangle",
             Command::Reorient => "Solid.reorient",
             Command::SplitNonManifold => "subsolid.read(path, split_nonmanifold=True)",
+            Command::OrientCavities => "Surface.orient(nested=\"cavities\")",
             Command::Evaluate => "Solid.evaluate",
             Command::ListGroups => "Solid.face_groups and Solid.cell_data have them",
             Command::Devices => "subsolid.devices()",

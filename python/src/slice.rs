@@ -10,10 +10,10 @@ use subsolid::mesh::{Attribute, CellArray, Controls, SolidMesh};
 use subsolid::numbers::counted;
 use subsolid::plan::{Cost, LayersJob};
 use subsolid::slice::{
-    Channel, ClosedSurface, Layer, LayerSource, Materials, PixelGrid, Sampling, Setting, Slicer,
-    SolidSource, fingerprint, named_arrays, surface_fingerprint, thin_walls,
+    Channel, ClosedSurface, Layer, LayerSource, Materials, PixelGrid, PreparedSurface, Sampling,
+    Setting, Slicer, SolidSource, fingerprint, named_arrays, surface_fingerprint, thin_walls,
 };
-use subsolid::surface::{Scheme, separate_parts};
+use subsolid::surface::Scheme;
 use subsolid::{SurfaceMesh, memory};
 
 use crate::arrays::{by_name, moved};
@@ -118,17 +118,14 @@ impl PySlices {
         cut: LayerCut,
     ) -> PyResult<Self> {
         let made = py.work(|| {
-            let separate = if scheme.is_linear() { separate_parts(mesh) } else { None };
-            let mesh = separate.as_ref().map_or(mesh, |(mesh, _)| mesh);
-            let surface = ClosedSurface::new(mesh, scheme)?;
-            let slicer = Slicer::of_surface(&surface, &mesh.points, cut.options())?;
-            Ok((surface, slicer, surface_fingerprint(mesh, scheme)))
+            let prepared = ClosedSurface::prepare(mesh.clone(), scheme)?;
+            let PreparedSurface { mesh, surface, .. } = &prepared;
+            let slicer = Slicer::of_surface(surface, &mesh.points, cut.options())?;
+            let sha256 = surface_fingerprint(mesh, scheme);
+            Ok((prepared, slicer, sha256))
         });
-        let (surface, slicer, sha256) = made.py()?;
-        let warnings = py.import("warnings")?;
-        for notice in surface.notices().chain(slicer.shells().notices()) {
-            warnings.call_method1("warn", (notice,))?;
-        }
+        let (prepared, slicer, sha256) = made.py()?;
+        prepared.notices().try_for_each(|notice| warn(py, &words(&notice)))?;
         let source = Box::new(SolidSource::outlines(slicer));
         Self::of(py, ModelSource::Surface(source, sha256), cut)
     }

@@ -366,8 +366,8 @@ impl PySurface {
     }
 
     /// Layers of what the surface bounds, cut from its smooth limit and not from its faces, unless
-    /// the scheme is "linear", as it is for a surface of an .stl. It must be closed, with faces that look outward; those of cavities
-    /// look inward.
+    /// the scheme is "linear", as it is for a surface of an .stl. It must be closed. Faces are turned
+    /// outward as by orient, with a UserWarning.
     ///
     /// Args:
     ///     layer_height: Height of a layer, in length units.

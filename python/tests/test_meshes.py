@@ -141,6 +141,28 @@ def test_vertices_in_one_place_are_joined(tmp_path: Any) -> None:
     assert (joined.n_points, joined.info()["genus"]) == (len(np.unique(corners)), 0)
 
 
+def test_shells_are_turned_outward() -> None:
+    corners = np.array([[i & 1, i >> 1 & 1, i >> 2] for i in range(8)], dtype=float)
+    quads = np.array([[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]])
+    points = np.concatenate([4 * corners, corners + 1, corners + 9])
+    shells = subsolid.Surface(points, np.concatenate([quads, quads + 8, quads[:, ::-1] + 16]))
+    with pytest.warns(UserWarning, match="the shell of face 6 lies in others"):
+        kept = shells.orient()
+    turned = quads + 16
+    faces = np.asarray(kept.faces)
+    assert (faces[:12] == np.concatenate([quads, quads + 8])).all()
+    assert all(list(a) in [list(np.roll(b, k)) for k in range(4)] for a, b in zip(faces[12:], turned))
+    cavities = np.asarray(shells.orient(nested="cavities").faces)
+    assert (cavities[:6] == quads).all() and (cavities[6:12, 1] == quads[:, 3] + 8).all()
+    with pytest.raises(subsolid.Error, match="nested"):
+        shells.orient(nested="outward")
+    # slicing turns what it is given, and says so
+    with pytest.warns(UserWarning) as caught:
+        areas = [layer.area for layer in shells.slice(0.5, scheme="linear")]
+    assert any("turned outward: 1 of 3 shells (face 12)" in str(w.message) for w in caught)
+    assert areas[-1] == pytest.approx(1) and areas[0] == pytest.approx(16)
+
+
 def test_polyhedra_wedges_and_tetrahedra() -> None:
     wedge = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [0, 1, 1.0]])
     as_wedge = subsolid.Solid(wedge, {"wedge": [[0, 1, 2, 3, 4, 5]]})

@@ -12,8 +12,8 @@ use subsolid::numbers::counted;
 use subsolid::scheme::Split;
 use subsolid::surface::limit::{PatchCounts, check_valences};
 use subsolid::surface::{
-    Method, Scheme, SurfaceOptions, SurfacePlan, VertexLimits, adaptive_limits, check_ids,
-    check_memory, duplicate_triangles,
+    Method, NestedShells, Scheme, SurfaceOptions, SurfacePlan, VertexLimits, adaptive_limits,
+    check_ids, check_memory, duplicate_triangles, orient,
 };
 use subsolid::{Error, Result, io};
 
@@ -26,6 +26,7 @@ use super::processor::tell_gpu;
 use super::surface_model::read_surface;
 use super::surface_output::{counts, write};
 use super::unused::refuse_given;
+use super::wording::words;
 use super::{Console, Outcome};
 
 /// Refine a surface by Catmull-Clark, Loop, √3 or bilinear subdivision
@@ -39,6 +40,7 @@ Examples:
   subsolid surface model.obj --levels 3 -o fine.obj
   subsolid surface scan.stl --scheme loop --levels 2 -o fine.ply
   subsolid surface soup.ply --weld=1e-6 --levels 0 -o joined.ply
+  subsolid surface part.stl --orient --levels 0 -o outward.stl
   subsolid surface model.obj --method edge-friend --chaikin -o fine.vtp
   subsolid surface model.obj --levels 4 --method static -o fine.vtp
   subsolid surface model.obj --levels 3 --limit --normals -o limit.vtp
@@ -62,6 +64,12 @@ pub struct Arguments {
     #[arg(long, value_name = "DISTANCE", num_args = 0..=1, require_equals = true,
           default_missing_value = "0")]
     weld: Option<f64>,
+    /// Turn faces first, so that those of a shell agree and look outward; shells in the material of
+    /// others keep their direction against these (keep), or become cavities. Shells are faces that
+    /// edges connect; open ones keep the side of most of their faces. Use --levels 0 to do only this
+    #[arg(long, value_enum, value_name = "NESTED", num_args = 0..=1, require_equals = true,
+          default_missing_value = "keep")]
+    orient: Option<NestedShells>,
     /// Average the sharpness along creases at each level (Chaikin's rule)
     #[arg(long)]
     chaikin: bool,
@@ -204,6 +212,13 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     arguments.check(format)?;
     let _starting = start(arguments.backend)?;
     let mut mesh = read_surface(model, arguments.weld, console)?;
+    if let Some(nested) = arguments.orient {
+        let shells = orient(&mut mesh, nested)?;
+        let turned = shells.turned().map_or("no faces".to_owned(), |turned| words(&turned));
+        console.status("Turned", turned);
+        let warn = |notice| console.warn(format!("{}: {}", model.display(), words(&notice)));
+        shells.notices().for_each(warn);
+    }
     arguments.set_rules(&mut mesh)?;
     if arguments.limit || arguments.normals {
         check_valences(&mesh)?;

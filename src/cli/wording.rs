@@ -22,6 +22,7 @@ pub fn words(message: &Message) -> String {
             Command::SplitNonManifold => {
                 "`subsolid refine IN --levels 0 --split-nonmanifold -o OUT`"
             }
+            Command::OrientCavities => "`subsolid surface --orient=cavities`",
             Command::Evaluate => "`subsolid evaluate`",
             Command::ListGroups => "`subsolid info` lists them",
             Command::Devices => "`subsolid devices`",

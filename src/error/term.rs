@@ -45,6 +45,8 @@ pub enum Command {
     Reorient,
     /// Taking cells apart that meet in an edge or vertex only.
     SplitNonManifold,
+    /// Turning the shells of a surface outward, those inside others to cavities.
+    OrientCavities,
     /// Evaluating a plan.
     Evaluate,
     /// Listing the groups of faces and cells of a solid: a phrase with its verb.
@@ -80,6 +82,7 @@ impl Display for Term {
                 Command::Untangle => "`untangle::untangle`",
                 Command::Reorient => "`refine::reorient`",
                 Command::SplitNonManifold => "`refine::split_nonmanifold`",
+                Command::OrientCavities => "`surface::orient` with `NestedShells::Cavities`",
                 Command::Evaluate => "`Backend::evaluate`",
                 Command::ListGroups => "`face_groups` and `cell_data` of the mesh have them",
                 Command::Devices => "`backend::devices`",

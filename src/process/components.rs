@@ -58,20 +58,3 @@ pub(crate) fn leave_unused<T: Real>(values: &mut [T], faces: &[u32]) {
     let unused = values.iter_mut().zip(used).filter(|(_, used)| !used);
     unused.for_each(|(value, _)| *value = T::from_f64(f64::NAN));
 }
-
-/// Makes distances of values that are known but for a constant in each of `components`: 0 at the
-/// sources, where the mean of the values is taken for 0, and nowhere less.
-pub(crate) fn shift_components(values: &mut [f64], components: &[u32], sources: &[u32]) {
-    let mut sums = vec![(0.0, 0.0); values.len()];
-    for &v in sources {
-        let (sum, count) = &mut sums[components[v as usize] as usize];
-        (*sum, *count) = (*sum + values[v as usize], *count + 1.0);
-    }
-    for (value, &component) in values.iter_mut().zip(components) {
-        let (sum, count) = sums[component as usize];
-        let shift = if count > 0.0 { sum / count } else { 0.0 };
-        *value = (*value - shift).max(0.0);
-    }
-    // the values at several sources differ by the error of the method
-    sources.iter().for_each(|&v| values[v as usize] = 0.0);
-}

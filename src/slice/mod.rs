@@ -60,7 +60,7 @@ mod stack;
 mod thin_walls;
 
 pub use crate::backend::device::Sampling;
-pub use boundary::{ClosedSurface, Shell, Shells};
+pub use boundary::{ClosedSurface, PreparedSurface, Shell, Shells};
 pub use channels::named_arrays;
 pub use device::{DetachedLayers, DeviceSlicer, DeviceSource};
 pub use fingerprint::{fingerprint, refined_fingerprint, surface_fingerprint};

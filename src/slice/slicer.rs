@@ -1,7 +1,7 @@
 //! Slicing a solid or a closed surface: set up once, then any layer in any order.
 
-use super::boundary::{ClosedSurface, Extent, Reach, Shells, Surface, farthest, longest_side};
-use super::contours::{Arcs, IntervalIndex, join, mark_stray, outlines};
+use super::boundary::{ClosedSurface, Extent, Shells, Surface, farthest, longest_side};
+use super::contours::{Arcs, IntervalIndex, join, outlines};
 use super::frame::{Axis, PixelGrid};
 use super::layer::Layer;
 use super::pixels::{Gray, Raster};
@@ -114,8 +114,7 @@ impl Slicer {
 
     /// Prepares the limit of a closed surface over its control `points`. What its shells wind
     /// round a positive number of times is inside: a shell whose faces look inward, in another, is
-    /// a cavity, and shells that overlap are one. If the volume is negative all shells are turned
-    /// round; [`Slicer::shells`] says so.
+    /// a cavity, and shells that overlap are one. [`ClosedSurface::prepare`] turns faces outward.
     ///
     /// Patches are exact on regular faces of Catmull-Clark surfaces and on bilinear ones. At
     /// extraordinary vertices, and on the quartic triangles of Loop surfaces (Stam 1999), they
@@ -134,7 +133,7 @@ impl Slicer {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Slicer::new`]; [`Error::Mesh`] if the volume inside is 0.
+    /// Those of [`Slicer::new`]; [`Error::Mesh`] unless the volume inside is above 0.
     pub fn of_surface(
         surface: &ClosedSurface,
         points: &[[f64; 3]],
@@ -142,12 +141,8 @@ impl Slicer {
     ) -> Result<Self> {
         check_point_count(points.len(), surface.vertex_count())?;
         let tolerance = tolerance(surface.spanning(points).as_chunks().0, options)?;
-        let (surface, shells, of_patches) =
-            Surface::of_closed(surface, points, options.axis, tolerance)?;
-        let mut slicer = Self::of(surface, options.axis, tolerance, shells);
-        let (chords, Self { surface, index, shells, .. }) = (slicer.chord_tolerance(), &mut slicer);
-        mark_stray(shells, &of_patches, surface, index, [chords, tolerance]);
-        Ok(slicer)
+        let (surface, shells) = Surface::of_closed(surface, points, options.axis, tolerance)?;
+        Ok(Self::of(surface, options.axis, tolerance, shells))
     }
 
     fn of(surface: Surface, axis: Axis, tolerance: f64, shells: Shells) -> Self {

@@ -43,6 +43,7 @@ mod boundary;
 mod holes;
 pub mod limit;
 pub(crate) mod options;
+mod orient;
 pub(crate) mod plan;
 pub mod refine;
 mod separate;
@@ -56,6 +57,8 @@ pub use crate::scheme::{Point, Scheme};
 pub use boundary::{boundary_cells, boundary_surface, boundary_with_topology};
 pub use limit::{VertexLimits, vertex_limits};
 pub use options::{Method, SurfaceOptions};
+pub use orient::{NestedShells, OrientedShell, OrientedShells, ShellKind, orient};
+pub(crate) use orient::{inner_wall, t_junction};
 pub use plan::{AdaptiveLimits, SurfacePlan, adaptive_limits, duplicate_triangles};
 pub use refine::Workspace;
 pub use refine::refined_counts::{

@@ -10,11 +10,10 @@ use crate::topology::surface::SurfaceTopology;
 const ANGLE_TOLERANCE: f64 = 1e-7;
 
 /// A mesh in which the sheets that meet at edges of more than two faces have vertices of their own,
-/// each around its material, which lies behind the faces, or in front of them if the volume of the
-/// mesh is negative; and the number of such edges. All faces stay where they are, so that a linear
-/// surface does, too: bodies that touch along an edge or a face. The mesh has been checked. `None`
-/// without such edges, and if there is one that not as many faces run through in one direction as
-/// in the other.
+/// each around its material, which lies behind the faces; and the number of such edges. All faces
+/// stay where they are, so that a linear surface does, too: bodies that touch along an edge or a
+/// face. The mesh has been checked. `None` without such edges, and if there is one that not as many
+/// faces run through in one direction as in the other.
 pub fn separate_parts(mesh: &SurfaceMesh) -> Option<(SurfaceMesh, usize)> {
     let topology = SurfaceTopology::of(mesh);
     if topology.non_manifold_edges.is_empty() {
@@ -36,9 +35,8 @@ pub fn separate_parts(mesh: &SurfaceMesh) -> Option<(SurfaceMesh, usize)> {
         }
     }
     let corners = topology.non_manifold_corners();
-    let outward = looks_outward(&mesh.points, &topology);
     for (&edge, corners) in topology.non_manifold_edges.iter().zip(corners.iter()) {
-        let pairs = around_material(&mesh.points, &topology, outward, edge, corners)?;
+        let pairs = around_material(&mesh.points, &topology, edge, corners)?;
         pairs.into_iter().for_each(|[a, b]| join(a, b));
     }
     let count = topology.vertices.len();
@@ -73,11 +71,10 @@ pub fn separate_parts(mesh: &SurfaceMesh) -> Option<(SurfaceMesh, usize)> {
 /// after all others.
 pub(crate) fn separate_edges(points: &[[f64; 3]], topology: &mut SurfaceTopology) {
     let corners = topology.non_manifold_corners();
-    let outward = topology.non_manifold_edges.is_empty() || looks_outward(points, topology);
     let edges = std::mem::take(&mut topology.non_manifold_edges);
     let mut left = Vec::new();
     for (&edge, corners) in edges.iter().zip(corners.iter()) {
-        let Some(mut pairs) = around_material(points, topology, outward, edge, corners) else {
+        let Some(mut pairs) = around_material(points, topology, edge, corners) else {
             left.push(edge);
             continue;
         };
@@ -96,25 +93,10 @@ pub(crate) fn separate_edges(points: &[[f64; 3]], topology: &mut SurfaceTopology
     topology.non_manifold_edges = left;
 }
 
-/// Whether the volume that the faces bound is not negative. That of a bilinear quad and of fans
-/// around the middle of a planar polygon is exact.
-fn looks_outward(points: &[[f64; 3]], topology: &SurfaceTopology) -> bool {
-    let at = |v: u32| Vector3::from(points[v as usize]);
-    let Some(origin) = topology.vertices.first().map(|&v| at(v)) else { return true };
-    let cone = |face: usize| {
-        let corners = topology.face(face);
-        let from_origin: Vector3<f64> = corners.iter().map(|&v| at(v) - origin).sum();
-        from_origin.dot(&area_normal(points, corners)) / corners.len() as f64
-    };
-    (0..topology.face_count).map(cone).sum::<f64>() >= 0.0
-}
-
-/// The corners of an edge in pairs: faces between which the material lies, behind them if they look
-/// `outward`.
+/// The corners of an edge in pairs: faces between which the material lies, behind them.
 fn around_material(
     points: &[[f64; 3]],
     topology: &SurfaceTopology,
-    outward: bool,
     edge: u32,
     corners: &[u32],
 ) -> Option<Vec<[u32; 2]>> {
@@ -131,7 +113,7 @@ fn around_material(
             let normal = area_normal(points, face);
             // into the face, which lies to the left of its edges
             let inward = normal.cross(&along) * if forward { 1.0 } else { -1.0 };
-            (inward.dot(&up).atan2(inward.dot(&across)), forward == outward, corner)
+            (inward.dot(&up).atan2(inward.dot(&across)), forward, corner)
         })
         .collect();
     sides.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -221,16 +203,6 @@ mod tests {
             assert!(separate_parts(&separate).is_none());
         }
         assert!(separate_parts(&cubes(&[[0, 0, 0]])).is_none());
-        // what the same bodies get if all faces look inward
-        for places in [vec![[0, 0, 0], [1, 1, 0]], vec![[0, 0, 0], [1, 0, 0]], all[1..7].to_vec()] {
-            let mut mesh = cubes(&places);
-            let mut faces = Polygons::default();
-            let turned = mesh.faces.iter().map(|face| face.iter().rev().copied().collect());
-            turned.for_each(|face: Vec<u32>| faces.push(&face));
-            mesh.faces = faces;
-            let (separate, _) = separate_parts(&mesh).unwrap();
-            assert_eq!(separate.part_count(), places.len(), "{places:?}");
-        }
         // three pages enclose nothing
         let points =
             (0..5).map(|v| [f64::from(v % 2), f64::from(v / 2), f64::from(v * v)]).collect();

@@ -156,25 +156,75 @@ fn faces_that_look_inward_are_turned_round_with_a_warning() {
     let (code, _, stderr) = run(at, &format!("slice inward.stl {slice} --png inward"));
     assert_eq!(code, 0, "{stderr}");
     assert_eq!(stderr.matches("warning").count(), 1, "{stderr}");
-    assert!(stderr.contains("its faces are oriented inward: they are reversed"), "{stderr}");
+    assert!(stderr.contains("turned outward: 1 of 1 shell (face 0)"), "{stderr}");
     let (_, _, stderr) = run(at, &format!("slice cube.stl {slice} --png cube"));
     assert!(!stderr.contains("warning"), "{stderr}");
     assert!(layers(&at.join("inward")) == layers(&at.join("cube")));
     refused(
         at,
         &format!("slice inward.stl {slice} --png b --strict"),
-        "its faces are oriented inward",
+        "faces look inward: 1 of 1 shell (face 0)",
     );
-    // a cavity of nothing
+    // beside the material, too
     let stray = [triangles(0.0, 2.0, false), triangles(5.0, 5.5, true)].concat();
     write_stl(&at.join("stray.stl"), &stray);
     let (_, _, stderr) = run(at, &format!("slice stray.stl {slice} --png stray"));
-    assert!(stderr.contains("in no other shell: 1, that of face 12 first"), "{stderr}");
+    assert!(stderr.contains("turned outward: 1 of 2 shells (face 12)"), "{stderr}");
     refused(
         at,
         &format!("slice stray.stl {slice} --png c --strict"),
-        "in no other shell: 1, that of face 12 first",
+        "faces look inward: 1 of 2 shells (face 12)",
     );
+    // one look inward, one outward: no volume in sum
+    let pair = [triangles(0.0, 2.0, true), triangles(3.0, 5.0, false)].concat();
+    write_stl(&at.join("pair.stl"), &pair);
+    done(at, &format!("slice pair.stl {slice} --png pair_images --svg pair"));
+    for layer in manifest(&at.join("pair"))["layers"].as_array().unwrap() {
+        let area = layer["files"][0]["area"].as_f64().unwrap();
+        let expected =
+            if (2.0..3.0).contains(&layer["height"].as_f64().unwrap()) { 0.0 } else { 4.0 };
+        assert!((area - expected).abs() < 1e-12, "{layer}");
+    }
+    // what looks outward in the material of another is filled
+    let filled = [triangles(0.0, 2.0, false), triangles(0.5, 1.5, false)].concat();
+    write_stl(&at.join("filled.stl"), &filled);
+    let (_, _, stderr) = run(at, &format!("slice filled.stl {slice} --png filled"));
+    assert!(stderr.contains("the shell of face 12 lies in others"), "{stderr}");
+    assert!(stderr.contains("`subsolid surface --orient=cavities` makes cavities"), "{stderr}");
+    assert!(layers(&at.join("filled")) == layers(&at.join("cube")));
+    done(at, "surface filled.stl --orient=cavities --levels 0 -o made.stl");
+    done(at, &format!("slice made.stl {slice} --png made"));
+    done(at, &format!("slice hollow.stl {slice} --png hollow"));
+    assert!(layers(&at.join("made")) == layers(&at.join("hollow")));
+}
+
+/// A vertex on the edge of another face, and a wall across a box.
+#[test]
+fn what_keeps_a_surface_from_closing_is_named() {
+    let here = tempdir().unwrap();
+    let at = here.path();
+    let corners = "v 0 0 0\nv 2 0 0\nv 2 1 0\nv 0 1 0\nv 0 0 1\nv 2 0 1\nv 2 1 1\nv 0 1 1\n";
+    let ends = "f 2 3 7 6\nf 4 1 5 8\n";
+    let junction = format!(
+        "{corners}v 0.5 0 1\nf 1 4 3 2\nf 5 6 7 8\nf 1 2 9\nf 2 6 9\nf 1 9 5\nf 3 4 8 7\n{ends}"
+    );
+    fs::write(at.join("junction.obj"), junction).unwrap();
+    let wall = "v 1 0 0\nv 1 1 0\nv 1 0 1\nv 1 1 1\nf 1 4 10 9\nf 9 10 3 2\nf 5 11 12 8\n\
+                f 11 6 7 12\nf 1 9 11 5\nf 9 2 6 11\nf 3 10 12 7\nf 10 4 8 12\nf 9 10 12 11\n";
+    fs::write(at.join("wall.obj"), format!("{corners}{wall}{ends}")).unwrap();
+    for scheme in ["linear", "catmull-clark"] {
+        let slice = format!("--scheme {scheme} --layer-height 0.25 --svg out");
+        refused(
+            at,
+            &format!("slice junction.obj {slice}"),
+            "vertex 8 lies on edge 4 5 of face 1, which does not have it: a T-junction",
+        );
+        refused(
+            at,
+            &format!("slice wall.obj {slice}"),
+            "face 8 is an inner wall, with the inside on both sides: edge 8 9 has 3 faces",
+        );
+    }
 }
 
 /// Four cubes around an edge, over shared vertices, with both faces where they touch.

@@ -17,6 +17,7 @@ mod holes;
 mod limit;
 mod methods;
 mod opensubdiv;
+mod orient;
 mod ply;
 mod properties;
 mod reference;

@@ -8,15 +8,15 @@ use subsolid::numbers::counted;
 use subsolid::refine::refined_cell_count;
 use subsolid::scheme::{Scheme, VertexRule};
 use subsolid::slice::{
-    CellIds, ClosedSurface, SliceOptions, Slicer, SolidSource, fingerprint, named_arrays,
-    refined_fingerprint, surface_fingerprint,
+    CellIds, ClosedSurface, PreparedSurface, SliceOptions, Slicer, SolidSource, fingerprint,
+    named_arrays, refined_fingerprint, surface_fingerprint,
 };
-use subsolid::surface::separate_parts;
-use subsolid::{Error, Result};
+use subsolid::{Error, Result, message};
 
 use super::arguments::Arguments;
 use crate::cli::Console;
 use crate::cli::unused::{refuse_for_solids, refuse_given};
+use crate::cli::wording::words;
 
 /// Bytes of memory that layers with places take for a cell, and for a number of an attribute at its
 /// control points.
@@ -43,7 +43,7 @@ impl Model {
     pub fn load(a: &Arguments, console: &Console) -> Result<(Self, Slicer)> {
         let options = SliceOptions { axis: a.axis, tolerance: a.tolerance };
         let mesh = match a.model.open_welded(a.weld, console)? {
-            ControlMesh::Surface(mesh) => return Self::surface(a, &mesh, options, console),
+            ControlMesh::Surface(mesh) => return Self::surface(a, mesh, options, console),
             ControlMesh::Solid(mesh) => mesh,
         };
         check_solid(a)?;
@@ -67,13 +67,13 @@ impl Model {
 
     fn surface(
         a: &Arguments,
-        mesh: &SurfaceMesh,
+        mesh: SurfaceMesh,
         options: SliceOptions,
         console: &Console,
     ) -> Result<(Self, Slicer)> {
         check_surface(a)?;
         let path = &a.model.model;
-        let scheme = a.scheme.unwrap_or_else(|| Scheme::of_mesh(mesh));
+        let scheme = a.scheme.unwrap_or_else(|| Scheme::of_mesh(&mesh));
         if a.scheme.is_none() && !mesh.faceted && mesh.faces.uniform_size() == Some(3) {
             console.warn(format!(
                 "{}: the limit by Catmull-Clark is sliced; --scheme linear slices the triangles as \
@@ -81,26 +81,25 @@ impl Model {
                 path.display()
             ));
         }
-        let separate = if scheme.is_linear() { separate_parts(mesh) } else { None };
-        if let Some((_, edges)) = &separate {
-            let edges = counted(*edges, "edge");
+        let prepared = ClosedSurface::prepare(mesh, scheme)?;
+        let PreparedSurface { mesh, surface, shells, separated } = &prepared;
+        if *separated > 0 {
+            let edges = counted(*separated, "edge");
             console
                 .status("Separated", format!("shells that meet at {edges} of more than two faces"));
         }
-        let mesh = separate.as_ref().map_or(mesh, |(mesh, _)| mesh);
-        let surface = ClosedSurface::new(mesh, scheme)?;
-        surface.notices().for_each(|notice| console.warn(notice));
-        let slicer = Slicer::of_surface(&surface, &mesh.points, options)?;
+        if let (true, Some(turned)) = (a.model.strict, shells.turned()) {
+            return Err(Error::mesh(message!(
+                path.display().to_string(),
+                ": faces look inward: ",
+                turned
+            ))
+            .with_help("turn them outward first (`subsolid surface --orient`)"));
+        }
+        let notices = prepared.notices();
+        notices.for_each(|notice| console.warn(format!("{}: {}", path.display(), words(&notice))));
+        let slicer = Slicer::of_surface(surface, &mesh.points, options)?;
         let shells = slicer.shells();
-        if shells.reversed && a.model.strict {
-            return Err(Error::mesh(format!("{}: its faces are oriented inward", path.display()))
-                .with_help("list their corners counter-clockwise, seen from outside"));
-        }
-        if let (true, Some(stray)) = (a.model.strict, shells.stray_notice()) {
-            return Err(Error::mesh(format!("{}: {stray}", path.display()))
-                .with_help("turn their faces round, or remove them: nothing is printed there"));
-        }
-        shells.notices().for_each(|notice| console.warn(format!("{}: {notice}", path.display())));
         if shells.shells.len() > 1 {
             let count = counted(shells.shells.len(), "shell");
             console.status(

@@ -14,6 +14,17 @@ pub(crate) fn triangle(points: &[[f64; 3]], face: &[u32; 3]) -> ([f64; 3], f64) 
     (cotangents, (p[1] - p[0]).cross(&(p[2] - p[0])).norm() / 2.0)
 }
 
+/// A third of the area of the triangles at each vertex: the diagonal of M. `[vertex]`, in squared
+/// length units; 0 at vertices of no face.
+pub(crate) fn dual_areas(points: &[[f64; 3]], faces: &[[u32; 3]]) -> Vec<f64> {
+    let mut areas = vec![0.0; points.len()];
+    for face in faces {
+        let (_, area) = triangle(points, face);
+        face.iter().for_each(|&v| areas[v as usize] += area / 3.0);
+    }
+    areas
+}
+
 /// `mass` M + `stiffness` L + `shift` I: M of a third of each triangle's area at its corners, L
 /// the positive semidefinite cotangent matrix (Pinkall and Polthier 1993). `stiffness` is that of a
 /// face; `number` gives the row of a vertex, if it is unknown.

@@ -10,7 +10,7 @@ use nalgebra::Vector3;
 use super::{corners, cotangent, triangles};
 use crate::error::Result;
 use crate::mesh::{SurfaceMesh, components, marked_vertices};
-use crate::process::components::{check_reach, leave_unused, shift_components};
+use crate::process::components::{check_reach, leave_unused};
 use crate::process::sparse::Factor;
 use crate::topology::Rows;
 
@@ -35,6 +35,7 @@ pub struct Geodesics<'m> {
     heat: Factor,
     poisson: Factor,
     labels: Vec<u32>,
+    areas: Vec<f64>,
 }
 
 impl<'m> Geodesics<'m> {
@@ -61,7 +62,8 @@ impl<'m> Geodesics<'m> {
         };
         let time = |v: u32| times[labels[v as usize] as usize];
         let (heat, poisson) = (factor(1.0, &time, false)?, factor(0.0, &|_| 1.0, true)?);
-        Ok(Self { mesh, faces, heat, poisson, labels })
+        let areas = cotangent::dual_areas(points, &faces);
+        Ok(Self { mesh, faces, heat, poisson, labels, areas })
     }
 
     /// Distance of every vertex to the nearest of `sources`, in length units; NaN at vertices
@@ -72,16 +74,23 @@ impl<'m> Geodesics<'m> {
     /// [`Error::Request`](crate::Error::Request) for sources that do not exist, and vertices
     /// that no face joins to one.
     pub fn distance(&self, sources: &[u32]) -> Result<Vec<f64>> {
-        let (points, count) = (&self.mesh.points, self.mesh.points.len());
+        let count = self.mesh.points.len();
         check_reach(count, self.faces.iter().map(|f| &f[..]), sources.iter().copied())?;
-        let mut start = vec![0.0; count];
-        sources.iter().for_each(|&v| start[v as usize] = 1.0);
-        let u = self.heat.solve(&start);
-        let mut load = vec![0.0; count];
+        let heat = |load: &[f64]| Ok(self.heat.solve(load));
+        let poisson = |heat: &[f64]| Ok(self.poisson.solve(&self.divergence(heat)));
+        let mut distance = heat_distance(&self.areas, &self.labels, sources, heat, poisson)?;
+        leave_unused(&mut distance, self.faces.as_flattened());
+        Ok(distance)
+    }
+
+    /// The integrated divergence, with the sign of L, of the directions in which heat falls.
+    fn divergence(&self, heat: &[f64]) -> Vec<f64> {
+        let points = &self.mesh.points;
+        let mut load = vec![0.0; points.len()];
         for face in self.faces.iter() {
             let p = corners(points, face);
             let (cotangents, _) = cotangent::triangle(points, face);
-            let values = face.map(|v| u[v as usize]);
+            let values = face.map(|v| heat[v as usize]);
             let scale = values.iter().fold(0.0, |a: f64, x| a.max(x.abs()));
             let normal = (p[1] - p[0]).cross(&(p[2] - p[0])).try_normalize(0.0).unwrap_or_default();
             let opposite = |i: usize| p[(i + 2) % 3] - p[(i + 1) % 3];
@@ -89,7 +98,7 @@ impl<'m> Geodesics<'m> {
                 (0..3).map(|i| normal.cross(&opposite(i)) * (values[i] / scale)).sum();
             let longest = (0..3).map(|i| opposite(i).norm()).fold(0.0, f64::max);
             let field = -sum.try_normalize(MIN_CHANGE * longest).unwrap_or_default();
-            // integrated divergence: eq. of §3.2.2, with the sign of L
+            // eq. of §3.2.2
             for i in 0..3 {
                 let (j, k) = ((i + 1) % 3, (i + 2) % 3);
                 let flux = cotangents[k] * (p[j] - p[i]).dot(&field)
@@ -97,11 +106,52 @@ impl<'m> Geodesics<'m> {
                 load[face[i] as usize] -= 0.5 * flux;
             }
         }
-        let mut distance = self.poisson.solve(&load);
-        shift_components(&mut distance, &self.labels, sources);
-        leave_unused(&mut distance, self.faces.as_flattened());
-        Ok(distance)
+        load
     }
+}
+
+/// Distances from the solvers of the two systems: of heat for a load, and of the Poisson equation
+/// for the directions in which heat falls.
+///
+/// Fronts of two sources meet half way where both are as warm. So each gives heat in proportion to
+/// its dual area (one at the end of the surface has less around it), then so much as makes all of
+/// them about as warm (one in a row needs less). The values at sources still differ by the error of
+/// the method; their mean, weighted by what reaches a vertex of each source's heat, counts as 0.
+pub(crate) fn heat_distance(
+    dual_areas: &[f64],
+    components: &[u32],
+    sources: &[u32],
+    mut heat: impl FnMut(&[f64]) -> Result<Vec<f64>>,
+    poisson: impl FnOnce(&[f64]) -> Result<Vec<f64>>,
+) -> Result<Vec<f64>> {
+    let mut load = vec![0.0; dual_areas.len()];
+    sources.iter().for_each(|&v| load[v as usize] = dual_areas[v as usize]);
+    let mut warmth = heat(&load)?;
+    if sources.len() > 1 {
+        for (load, &warmth) in load.iter_mut().zip(&warmth).filter(|(_, warmth)| **warmth > 0.0) {
+            *load /= warmth;
+        }
+        warmth = heat(&load)?;
+    }
+    let mut values = poisson(&warmth)?;
+    let component = |v: usize| components[v] as usize;
+    let mut ranges = vec![[f64::INFINITY, f64::NEG_INFINITY]; values.len()];
+    for v in sources.iter().map(|&v| v as usize) {
+        let [least, most] = &mut ranges[component(v)];
+        (*least, *most) = (least.min(values[v]), most.max(values[v]));
+    }
+    // not negative, so that no digits cancel
+    let above = |v: usize, value: f64| (value - ranges[component(v)][0]).max(0.0);
+    load.iter_mut().enumerate().for_each(|(v, load)| *load *= above(v, values[v]));
+    let sums = if load.iter().any(|&x| x > 0.0) { heat(&load)? } else { load };
+    for (v, value) in values.iter_mut().enumerate() {
+        let [least, most] = ranges[component(v)];
+        // `max` drops what is not a number
+        let mean = (sums[v] / warmth[v]).max(0.0).min(most - least);
+        *value = (*value - least - mean).max(0.0);
+    }
+    sources.iter().for_each(|&v| values[v as usize] = 0.0);
+    Ok(values)
 }
 
 /// What is known of a connected component of a surface.

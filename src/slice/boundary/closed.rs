@@ -3,13 +3,16 @@
 use std::borrow::Cow;
 
 use crate::error::IdKind::Face;
-use crate::error::{Error, Result};
+use crate::error::{Error, Message, Result};
 use crate::error::{edge, option};
-use crate::mesh::{Polygons, SurfaceMesh, marked_vertices, used_rows};
+use crate::mesh::{Polygons, SurfaceMesh, UnionFind, marked_vertices, used_rows};
+use crate::numbers::by_count;
 use crate::scheme::Scheme;
 use crate::surface::limit::LimitSurface;
-use crate::surface::separate_edges;
 use crate::surface::triangulate::{Triangulation, without_concave_faces};
+use crate::surface::{
+    NestedShells, OrientedShells, inner_wall, orient, separate_edges, separate_parts, t_junction,
+};
 use crate::topology::NONE;
 use crate::topology::surface::{Columns, SurfaceTopology, is_inconsistent};
 
@@ -30,7 +33,42 @@ pub struct ClosedSurface {
     notice: Option<String>,
 }
 
+/// A mesh made ready to be sliced, and what was done to it.
+#[derive(Debug)]
+pub struct PreparedSurface {
+    /// The mesh: faces outward, parts that touch separated.
+    pub mesh: SurfaceMesh,
+    /// Its faces, analyzed.
+    pub surface: ClosedSurface,
+    /// Its shells, and which faces were turned.
+    pub shells: OrientedShells,
+    /// Number of edges at which parts were separated.
+    pub separated: usize,
+}
+
+impl PreparedSurface {
+    /// What was changed, and what may not be meant.
+    pub fn notices(&self) -> impl Iterator<Item = Message> {
+        let turned = self.shells.turned().map(|what| message!("turned outward: ", what));
+        let cut = self.surface.notice.clone().map(Message::from);
+        turned.into_iter().chain(self.shells.notices()).chain(cut)
+    }
+}
+
 impl ClosedSurface {
+    /// Turns the faces of a mesh outward ([`orient`]), gives parts that touch vertices of their own
+    /// where the scheme is linear ([`separate_parts`]), and analyzes it.
+    ///
+    /// # Errors
+    /// Those of [`orient`] and [`ClosedSurface::new`].
+    pub fn prepare(mut mesh: SurfaceMesh, scheme: Scheme) -> Result<PreparedSurface> {
+        let shells = orient(&mut mesh, NestedShells::Keep)?;
+        let separate = scheme.is_linear().then(|| separate_parts(&mesh)).flatten();
+        let (mesh, separated) = separate.unwrap_or((mesh, 0));
+        let surface = Self::new(&mesh, scheme)?;
+        Ok(PreparedSurface { mesh, surface, shells, separated })
+    }
+
     /// Analyzes a surface under a scheme whose limit is known ([`Scheme::has_limit`]). Schemes for
     /// triangles cut polygons into triangles. A linear scheme leaves triangles as they are, cuts
     /// concave planar polygons, and takes an edge at which parts touch for one of each part.
@@ -95,11 +133,6 @@ impl ClosedSurface {
     pub(in crate::slice) fn face_of_mesh(&self, face: u32) -> u32 {
         self.of_mesh.get(face as usize).copied().unwrap_or(face)
     }
-
-    /// What was changed before the limit was taken.
-    pub fn notices(&self) -> impl Iterator<Item = String> {
-        self.notice.clone().into_iter()
-    }
 }
 
 /// The faces of a linear surface, concave ones cut, and the face of the mesh that each is part of.
@@ -127,6 +160,11 @@ fn check_closed(topology: &SurfaceTopology, mesh: &SurfaceMesh, scheme: Scheme) 
     let face = |corner: u32| topology.columns.face(corner);
     let open = || (0..).zip(&topology.edge_corners).filter(|(_, corners)| corners[1] == NONE);
     if let Some((open_edge, &[corner, _])) = open().next() {
+        if let Some(junction) = t_junction(points, topology) {
+            return Err(Error::mesh(message!("the surface is not closed: ", junction)).with_help(
+                "give the face that vertex as a corner, in its place between the ends of the edge",
+            ));
+        }
         let ends = topology.edge_ends(open_edge);
         let more = match open().count() - 1 {
             0 => String::new(),
@@ -152,6 +190,17 @@ fn check_closed(topology: &SurfaceTopology, mesh: &SurfaceMesh, scheme: Scheme) 
     if let Some(&non_manifold) = topology.non_manifold_edges.first() {
         let ends = topology.edge_ends(non_manifold);
         let corners = topology.edges.iter().filter(|&&e| e == non_manifold).count();
+        if let Some(wall) = inner_wall(points, topology) {
+            return Err(Error::mesh(message!(
+                Face.first_ids(wall.iter().copied()),
+                by_count(wall.len(), " is an inner wall", " are an inner wall"),
+                ", with the inside on both sides: ",
+                edge(ends),
+                " has {corners} faces, not two; ",
+                course(ends)
+            ))
+            .with_help("remove the wall"));
+        }
         return Err(Error::mesh(message!(
             edge(ends),
             " has {corners} faces, not two; ",
@@ -192,28 +241,18 @@ fn check_closed(topology: &SurfaceTopology, mesh: &SurfaceMesh, scheme: Scheme) 
 /// The shell that each face belongs to, numbered by their first faces: faces that are connected
 /// by edges.
 fn shells(topology: &SurfaceTopology) -> Vec<u32> {
-    let mut shells = vec![NONE; topology.face_count];
-    let mut pending = Vec::new();
+    let mut joined = UnionFind::new(topology.face_count);
+    for corners in &topology.edge_corners {
+        let [a, b] = corners.map(|corner| topology.columns.face(corner));
+        joined.join(a, b);
+    }
+    // roots are first faces
+    let mut shells = joined.roots();
     let mut count = 0;
-    for first in 0..topology.face_count as u32 {
-        if shells[first as usize] != NONE {
-            continue;
-        }
-        shells[first as usize] = count;
-        pending.push(first);
-        while let Some(face) = pending.pop() {
-            for corner in topology.columns.corners(face) {
-                let edge = topology.edges[corner as usize];
-                for other in topology.edge_corners[edge as usize] {
-                    let other = topology.columns.face(other);
-                    if shells[other as usize] == NONE {
-                        shells[other as usize] = count;
-                        pending.push(other);
-                    }
-                }
-            }
-        }
-        count += 1;
+    for face in 0..shells.len() {
+        let root = shells[face] as usize;
+        shells[face] = if root == face { count } else { shells[root] };
+        count += u32::from(root == face);
     }
     shells
 }

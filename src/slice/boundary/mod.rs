@@ -25,7 +25,7 @@ mod surface;
 mod tables;
 
 pub(super) use bicubic::{HEIGHT, curve_at};
-pub use closed::ClosedSurface;
+pub use closed::{ClosedSurface, PreparedSurface};
 pub(super) use extent::Extent;
 pub use shell::{Shell, Shells};
 pub(super) use surface::{Patch, Surface, farthest, longest_side};

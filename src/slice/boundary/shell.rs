@@ -23,17 +23,13 @@ pub struct Shell {
     pub volume: f64,
     /// Box around it: low and high corner, in the plane's coordinates and the height.
     pub bounds: [[f64; 3]; 2],
-    /// Whether it is a cavity of nothing: the other shells have no material there.
-    pub is_stray: bool,
 }
 
 /// The shells of a closed surface.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shells {
-    /// Whether all are turned round, since the volume of the surface as it was given is negative.
-    pub reversed: bool,
-    /// In the order of their first faces, turned round if `reversed`. Material is where they wind
-    /// round a point a positive number of times.
+    /// In the order of their first faces. Material is where they wind round a point a positive
+    /// number of times.
     pub shells: Vec<Shell>,
 }
 
@@ -66,7 +62,7 @@ impl<'a> ShellSums<'a> {
             if number == shells.len() {
                 let bounds = bounds::empty();
                 let face = surface.face_of_mesh(part.face);
-                shells.push(Shell { face, volume: 0.0, bounds, is_stray: false });
+                shells.push(Shell { face, volume: 0.0, bounds });
                 origins.push(points().next().map_or(0.0, |p| p[HEIGHT]));
             }
             let around = &mut shells[number].bounds;
@@ -90,22 +86,18 @@ impl<'a> ShellSums<'a> {
     /// The shells, when all patches are added.
     ///
     /// # Errors
-    /// [`Error::Mesh`] if the volume of all is 0, up to rounding.
+    /// [`Error::Mesh`] unless the volume of all is above 0, up to rounding.
     pub fn finish(self) -> Result<Shells> {
-        let Self { mut shells, rounding, .. } = self;
+        let Self { shells, rounding, .. } = self;
         let volume: f64 = shells.iter().map(|shell| shell.volume).sum();
-        if volume.abs() <= rounding {
+        if volume <= rounding {
             return Err(Error::mesh(format!("the surface encloses a volume of {volume:e}"))
                 .with_help(
                     "give a surface with an inside, its shells wound outward and those of \
-                     cavities inward",
+                     cavities inward, as `surface::orient` turns them",
                 ));
         }
-        let reversed = volume < 0.0;
-        if reversed {
-            shells.iter_mut().for_each(|shell| shell.volume = -shell.volume);
-        }
-        Ok(Shells { reversed, shells })
+        Ok(Shells { shells })
     }
 }
 
@@ -134,30 +126,6 @@ impl Shells {
             MAX_COMPARED_SHELLS.. => MAX_COMPARED_SHELLS,
             _ => self.shells.iter().map(around).max().unwrap_or(1),
         }
-    }
-
-    /// What is unlikely to be meant.
-    pub fn notices(&self) -> impl Iterator<Item = String> {
-        let reversed =
-            self.reversed.then(|| "its faces are oriented inward: they are reversed".to_owned());
-        let stray = self.stray_notice();
-        let stray =
-            stray.map(|what| format!("{what}; nothing is printed there; turn their faces round"));
-        reversed.into_iter().chain(stray)
-    }
-
-    /// What to say of cavities of nothing.
-    pub fn stray_notice(&self) -> Option<String> {
-        let (first, count) = (self.stray_cavities().next()?.face, self.stray_cavities().count());
-        Some(format!(
-            "shells whose faces are oriented inward, in no other shell: {count}, that of face {first} \
-             first"
-        ))
-    }
-
-    /// Cavities where the other shells have no material: they cut nothing away.
-    pub fn stray_cavities(&self) -> impl Iterator<Item = &Shell> {
-        self.shells.iter().filter(|shell| shell.is_stray)
     }
 }
 

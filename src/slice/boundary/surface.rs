@@ -138,8 +138,7 @@ impl Surface {
         Ok(Self::of_faces(sheet.boundary.len(), faces, [tolerance, grid])?.0)
     }
 
-    /// A closed surface over its control points, seen along `axis`; its shells, turned so that the
-    /// volume inside is positive; and, if some are cavities, the shell of each patch.
+    /// A closed surface over its control points, seen along `axis`, and its shells.
     ///
     /// # Errors
     /// Those of [`Skin::new`] and [`ShellSums::finish`].
@@ -148,44 +147,24 @@ impl Surface {
         points: &[[f64; 3]],
         axis: Axis,
         tolerance: f64,
-    ) -> Result<(Self, Shells, Vec<u32>)> {
+    ) -> Result<(Self, Shells)> {
         let grid = height_grid(surface.spanning(points).as_chunks().0);
         let skin = Skin::new(surface, points, axis, fitter(grid, tolerance))?;
         let parts = skin.parts();
-        let cover = |range: Range<usize>| -> Vec<Vec<Fit>> {
-            range.into_par_iter().map(|part| skin.cover(part)).collect()
-        };
-        let faces = |range: Range<usize>, fits: Vec<Vec<Fit>>, reversed: bool| -> Vec<Face> {
-            let face = |(part, fits): (usize, Vec<Fit>)| {
-                let face = Face { number: part as u64, rim: skin.rim(parts[part]), fits };
-                face.turned(reversed)
+        let mut sums = ShellSums::new(surface, grid)?;
+        let faces = |range: Range<usize>| -> Vec<Face> {
+            let cover = range.clone().into_par_iter().map(|part| skin.cover(part));
+            let fits: Vec<Vec<Fit>> = cover.collect();
+            sums.add(&parts[range.clone()], &fits);
+            let face = |(part, fits): (usize, Vec<Fit>)| Face {
+                number: part as u64,
+                rim: skin.rim(parts[part]),
+                fits,
             };
             range.into_par_iter().zip(fits).map(face).collect()
         };
-        let mut sums = ShellSums::new(surface, grid)?;
-        let as_given = |range: Range<usize>| {
-            let fits = cover(range.clone());
-            sums.add(&parts[range.clone()], &fits);
-            faces(range, fits, false)
-        };
-        let made = Self::of_faces(parts.len(), as_given, [tolerance, grid])?;
-        let shells = sums.finish()?;
-        let made = if shells.reversed {
-            drop(made);
-            let turned = |range: Range<usize>| faces(range.clone(), cover(range), true);
-            Self::of_faces(parts.len(), turned, [tolerance, grid])?
-        } else {
-            made
-        };
-        let mut of_patches = Vec::new();
-        let (made, ends) = made;
-        if shells.cavities().next().is_some() {
-            let ends = parts.iter().zip(&ends);
-            ends.for_each(|(part, &end)| {
-                of_patches.resize(end as usize, surface.shells[part.face as usize]);
-            });
-        }
-        Ok((made, shells, of_patches))
+        let made = Self::of_faces(parts.len(), faces, [tolerance, grid])?;
+        Ok((made.0, sums.finish()?))
     }
 
     /// The surface of so many faces, which have ascending numbers, and how many patches there are of

@@ -110,14 +110,14 @@ fn left_of(points: &[[f64; 2]], step: f64) -> [f64; 2] {
 }
 
 /// A point `step` to the left of the middle of a side.
-pub fn beside([a, b]: [[f64; 2]; 2], step: f64) -> [f64; 2] {
+fn beside([a, b]: [[f64; 2]; 2], step: f64) -> [f64; 2] {
     let along = [b[0] - a[0], b[1] - a[1]];
     let part = step / squared_length(a, b).sqrt().max(f64::MIN_POSITIVE);
     [0.5 * (a[0] + b[0]) - part * along[1], 0.5 * (a[1] + b[1]) + part * along[0]]
 }
 
 /// The sides of a polygon.
-pub fn sides(points: &[[f64; 2]]) -> impl Iterator<Item = [[f64; 2]; 2]> {
+fn sides(points: &[[f64; 2]]) -> impl Iterator<Item = [[f64; 2]; 2]> {
     points.iter().zip(points.iter().cycle().skip(1)).map(|(&a, &b)| [a, b])
 }
 

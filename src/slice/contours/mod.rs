@@ -6,13 +6,11 @@
 mod index;
 mod join;
 mod root;
-mod stray;
 mod trace;
 mod unite;
 
 pub(super) use index::IntervalIndex;
 pub(super) use join::join;
-pub(super) use stray::mark_stray;
 pub(super) use trace::Arcs;
 
 use super::layer::Contour;

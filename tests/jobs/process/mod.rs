@@ -4,4 +4,5 @@ mod attribute;
 mod distance;
 pub mod fronts;
 mod point;
+mod sources;
 mod surface;

@@ -4,6 +4,8 @@
 //! fewer iterations, but spread heat too far, whose small values far away then drown in rounding;
 //! so they serve the Poisson equation alone.
 
+use std::cell::Cell;
+
 use super::DeviceProcessor;
 use super::heat_system::Heat;
 use super::multigrid::MultigridLevels;
@@ -16,9 +18,9 @@ use crate::backend::cuda::query::AttributeLayout;
 use crate::backend::cuda::query::steps::{THREADS, array, number};
 use crate::error::{Error, Result};
 use crate::mesh::components;
-use crate::process::components::{check_reach, leave_unused, shift_components};
+use crate::process::components::{check_reach, leave_unused};
 use crate::process::surface::cotangent;
-use crate::process::surface::geodesics::heat_times;
+use crate::process::surface::geodesics::{heat_distance, heat_times};
 use crate::query::Op;
 use crate::topology::order::EntityKind;
 
@@ -41,15 +43,14 @@ impl DeviceProcessor<f64> {
         let count = self.mesh.points.len();
         let labels = check_reach(count, self.faces().iter(), sources.iter().copied())?;
         self.store_heat()?;
-        let mut marks = vec![0.0; count];
-        sources.iter().for_each(|&v| marks[v as usize] = 1.0);
-        let load = self.attribute(1, &marks)?.values;
-        let fixed = self.first_sources(sources, &labels)?;
-        let distances = self.query.empty_attribute::<f64>(
-            EntityKind::Vertex,
-            1,
-            AttributeLayout::Interleaved,
-        )?;
+        // L is singular: a vertex of each component is fixed at 0, exactly, for loads sum to 0
+        let fixed: Vec<u32> = (0..).zip(&labels).map(|(v, &of)| u32::from(v == of)).collect();
+        let fixed =
+            self.query.attribute(EntityKind::Vertex, 1, AttributeLayout::Interleaved, &fixed)?;
+        let empty = || {
+            let layout = AttributeLayout::Interleaved;
+            self.query.empty_attribute::<f64>(EntityKind::Vertex, 1, layout)
+        };
 
         let steps = &self.query.steps;
         let triangles = &self.query.mesh.face_vertices;
@@ -61,54 +62,48 @@ impl DeviceProcessor<f64> {
         if let Some(masses) = masses {
             products.masses = masses;
         }
-        let heat = System::new(steps, products, 1, 1.0, *time, None)?;
-        let warmth = steps.empty::<f64>(count)?;
-        let warming = heat.solve(steps, load, Until::EveryComponent(HEAT_TOLERANCE), &warmth)?;
+        let system = System::new(steps, products, 1, 1.0, *time, None)?;
+        let iterations = Cell::new(0);
+        let warm = |load: &[f64]| {
+            let (load, warmth) = (self.attribute(1, load)?.values, empty()?);
+            let until = Until::EveryComponent(HEAT_TOLERANCE);
+            let more = system.solve(steps, load, until, &warmth.values)?;
+            iterations.set(iterations.get() + more);
+            self.query.read(&warmth)
+        };
         let kernels = Kernels::new(&steps.functions, Variant::new(&HEAT, Precision::F64));
-        let fields = vec![
-            array(&triangles.items),
-            number(triangles.count),
-            array(&self.points.values),
-            array(&warmth),
-            array(&directions),
-        ];
-        let diverge = vec![
-            self.query.lists(Op::VF)?.words(),
-            array(&triangles.items),
-            number(count),
-            array(&self.points.values),
-            array(&directions),
-            array(&divergence),
-        ];
-        steps.enqueue(&[
-            kernels.items("point_fields", triangles.count, THREADS, fields)?,
-            kernels.items("diverge", count, THREADS, diverge)?,
-        ])?;
-        let tolerance = POISSON_TOLERANCE;
-        let (weights, x) = (self.weights()?, &distances.values);
-        let iterations = levels.solve(steps, weights, &fixed, divergence, tolerance, x)?;
-        self.note_time(&start)?;
-        self.iterations = warming + iterations;
-
-        let mut found = self.query.read(&distances)?;
-        shift_components(&mut found, &labels, sources);
+        let follow = |heat: &[f64]| {
+            let (warmth, distances) = (self.attribute(1, heat)?, empty()?);
+            let fields = vec![
+                array(&triangles.items),
+                number(triangles.count),
+                array(&self.points.values),
+                array(&warmth.values),
+                array(&directions),
+            ];
+            let diverge = vec![
+                self.query.lists(Op::VF)?.words(),
+                array(&triangles.items),
+                number(count),
+                array(&self.points.values),
+                array(&directions),
+                array(&divergence),
+            ];
+            steps.enqueue(&[
+                kernels.items("point_fields", triangles.count, THREADS, fields)?,
+                kernels.items("diverge", count, THREADS, diverge)?,
+            ])?;
+            let (weights, x, fixed) = (self.weights()?, &distances.values, &fixed.values);
+            let more = levels.solve(steps, weights, fixed, divergence, POISSON_TOLERANCE, x)?;
+            iterations.set(iterations.get() + more);
+            self.query.read(&distances)
+        };
+        let areas = cotangent::dual_areas(&self.mesh.points, self.faces().vertices().as_chunks().0);
+        let mut found = heat_distance(&areas, &labels, sources, warm, follow)?;
         leave_unused(&mut found, self.faces().vertices());
+        self.note_time(&start)?;
+        self.iterations = iterations.get();
         Ok(found)
-    }
-
-    /// 1 at the first of the sources in each component: L is singular, and there the distance is
-    /// fixed at 0, exactly, for loads sum to 0.
-    fn first_sources(&self, sources: &[u32], labels: &[u32]) -> Result<Buffer<u32>> {
-        let mut first = vec![u32::MAX; labels.len()];
-        for &v in sources {
-            let of_component = &mut first[labels[v as usize] as usize];
-            *of_component = v.min(*of_component);
-        }
-        let mut marks = vec![0_u32; labels.len()];
-        first.iter().filter(|&&v| v < u32::MAX).for_each(|&v| marks[v as usize] = 1);
-        let fixed =
-            self.query.attribute(EntityKind::Vertex, 1, AttributeLayout::Interleaved, &marks)?;
-        Ok(fixed.values)
     }
 
     /// Stores what all distances on the surface share, if it is not there; the weights are.
@@ -134,11 +129,10 @@ impl DeviceProcessor<f64> {
         if times.iter().all(|&time| time == 0.0 || time == longest) {
             return Ok((longest, None));
         }
-        let mut masses = vec![0.0; points.len()];
-        for face in triangles {
-            let (_, area) = cotangent::triangle(points, face);
-            let scale = longest / times[labels[face[0] as usize] as usize];
-            face.iter().for_each(|&v| masses[v as usize] += scale * area / 3.0);
+        let mut masses = cotangent::dual_areas(points, triangles);
+        for (mass, &component) in masses.iter_mut().zip(&labels) {
+            // times of vertices of no face, whose masses are 0, are 0
+            *mass *= longest / times[component as usize].max(f64::MIN_POSITIVE);
         }
         Ok((longest, Some(self.attribute(1, &masses)?.values)))
     }

@@ -102,7 +102,8 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         })
     }
 
-    /// Seconds of the last job on the device, without copies from and to the host, nor rows and
+    /// Seconds of the last job on the device, without copies from and to the host (but for those
+    /// between the systems of a heat distance), nor rows and
     /// weights, which the first job that needs them stores.
     pub fn seconds(&self) -> f64 {
         self.seconds

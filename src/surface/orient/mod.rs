@@ -1,0 +1,318 @@
+//! Surfaces whose faces look outward.
+//!
+//! Two faces at an edge run through it in opposite directions if they look to the same side. So
+//! the faces of a shell follow from one of them; which of the two ways is outward follows from the
+//! volume inside, and from the shells around.
+
+mod crossings;
+mod defects;
+mod report;
+
+use nalgebra::Vector3;
+use rayon::prelude::*;
+
+use crate::error::IdKind::Face;
+use crate::error::{Error, Result, edge};
+use crate::mesh::{SurfaceMesh, UnionFind, area_normal};
+use crate::topology::NONE;
+use crate::topology::surface::SurfaceTopology;
+use crossings::{Crossing, Crossings};
+pub(crate) use defects::{inner_wall, t_junction};
+pub use report::{OrientedShell, OrientedShells, ShellKind};
+
+/// A volume below this part of those of the cones over its faces is rounding.
+const MIN_VOLUME_FRACTION: f64 = 1e-12;
+
+/// Places inside a shell at which the shells around it are looked for, at most.
+const PLACES: usize = 16;
+
+/// Faces steeper than this cosine hardly have a place inside above or below their middles.
+const MIN_COSINE: f64 = 0.1;
+
+/// Which way a shell looks that lies in the material of others; one that does not looks outward.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+pub enum NestedShells {
+    /// As it does to the shell around it: turned if that is.
+    #[default]
+    Keep,
+    /// Inward: a cavity.
+    Cavities,
+}
+
+/// Turns faces so that all of a shell agree, and shells so that they look outward: those in no
+/// material of others have a positive volume, others are `nested`. Creases, attributes and ids stay;
+/// normals of vertices turn with all of their faces.
+///
+/// A shell is around another if it holds places inside it that are spread over it, and is not
+/// smaller. Sides and volumes are those of the control mesh.
+///
+/// # Errors
+/// [`Error::Mesh`], with two faces and their edge, for a shell with one side only, such as a Möbius
+/// band; those of [`SurfaceMesh::check`].
+pub fn orient(mesh: &mut SurfaceMesh, nested: NestedShells) -> Result<OrientedShells> {
+    mesh.check()?;
+    mesh.check_control()?;
+    let topology = SurfaceTopology::of(mesh);
+    let mut shells = Shells::new(&mesh.points, &topology)?;
+    shells.turn_outward(&Crossings::new(&mesh.points, &topology), nested);
+    let Shells { turned, found, .. } = shells;
+    if turned.contains(&true) {
+        turn_faces(mesh, &turned);
+    }
+    Ok(OrientedShells(found))
+}
+
+/// Faces in shells, which way they are turned, and what is known of each shell.
+struct Shells {
+    // [face]
+    numbers: Vec<u32>,
+    turned: Vec<bool>,
+    // [shell]
+    found: Vec<OrientedShell>,
+    faces: Vec<Vec<u32>>,
+    // six times those inside, as turned; 0 of open shells
+    volumes: Vec<f64>,
+}
+
+impl Shells {
+    /// Shells whose faces agree, most of them as they were.
+    fn new(points: &[[f64; 3]], topology: &SurfaceTopology) -> Result<Self> {
+        let (patches, turned) = agreeing_patches(topology)?;
+        let looks = |corner: u32, ends: [u32; 2]| {
+            let face = topology.columns.face(corner) as usize;
+            (
+                patches[face],
+                if (topology.vertex(corner) == ends[0]) == turned[face] { -1 } else { 1 },
+            )
+        };
+        // patches that do not close by themselves at an edge of several faces are one shell
+        let mut joined = UnionFind::new(topology.face_count);
+        let (rows, mut open) = (topology.non_manifold_corners(), Vec::new());
+        for (&edge, corners) in topology.non_manifold_edges.iter().zip(rows.iter()) {
+            let ends = topology.edge_ends(edge);
+            let mut sides: Vec<(u32, i32)> = corners.iter().map(|&c| looks(c, ends)).collect();
+            sides.sort_unstable();
+            let sum = |sides: &[(u32, i32)]| sides.iter().map(|side| side.1).sum::<i32>();
+            let left = || sides.chunk_by(|a, b| a.0 == b.0).filter(|own| sum(own) != 0);
+            let Some(first) = left().next() else { continue };
+            left().for_each(|own| _ = joined.join(first[0].0, own[0].0));
+            if sum(&sides) != 0 {
+                open.push((first[0].0, ends));
+            }
+        }
+        for (&[corner, other], edge) in topology.edge_corners.iter().zip(0..) {
+            if other == NONE {
+                let patch = patches[topology.columns.face(corner) as usize];
+                open.push((patch, topology.edge_ends(edge)));
+            }
+        }
+        let mut shells = Self {
+            numbers: patches,
+            turned,
+            found: Vec::new(),
+            faces: Vec::new(),
+            volumes: Vec::new(),
+        };
+        let mut of_root = vec![NONE; topology.face_count];
+        for face in 0..topology.face_count as u32 {
+            let root = joined.root(shells.numbers[face as usize]) as usize;
+            if of_root[root] == NONE {
+                of_root[root] = shells.found.len() as u32;
+                let kind = ShellKind::Body;
+                let shell = OrientedShell { face, faces: 0, turned: 0, around: None, kind };
+                shells.found.push(shell);
+                shells.faces.push(Vec::new());
+            }
+            shells.numbers[face as usize] = of_root[root];
+            shells.faces[of_root[root] as usize].push(face);
+        }
+        for (patch, ends) in open.into_iter().rev() {
+            let root = joined.root(patch) as usize;
+            shells.found[of_root[root] as usize].kind = ShellKind::Open(ends);
+        }
+        for number in 0..shells.found.len() {
+            shells.weigh(points, topology, number);
+        }
+        Ok(shells)
+    }
+
+    /// Finds the volume of a closed shell.
+    fn weigh(&mut self, points: &[[f64; 3]], topology: &SurfaceTopology, number: usize) {
+        let (shell, faces) = (&mut self.found[number], &self.faces[number]);
+        shell.faces = faces.len();
+        let at = |v: u32| Vector3::from(points[v as usize]);
+        let origin = at(topology.face(faces[0] as usize)[0]);
+        let (mut volume, mut size) = (0.0, 0.0);
+        for &face in faces {
+            // exact for bilinear quads, and for fans around the middle of a planar polygon
+            let corners = topology.face(face as usize);
+            let sum: Vector3<f64> = corners.iter().map(|&v| at(v) - origin).sum();
+            let cone = sum.dot(&area_normal(points, corners)) / corners.len() as f64;
+            volume += if self.turned[face as usize] { -cone } else { cone };
+            size += f64::abs(cone);
+        }
+        let is_open = matches!(shell.kind, ShellKind::Open(_));
+        let is_flat = f64::abs(volume) <= MIN_VOLUME_FRACTION * size;
+        if is_flat && !is_open {
+            shell.kind = ShellKind::Flat;
+        }
+        self.volumes.push(if is_flat || is_open { 0.0 } else { volume });
+    }
+
+    /// Turns closed shells, the largest first.
+    fn turn_outward(&mut self, crossings: &Crossings<'_>, nested: NestedShells) {
+        let volumes: Vec<f64> = self.volumes.iter().map(|volume| volume.abs()).collect();
+        let mut order: Vec<usize> = (0..volumes.len()).filter(|&s| volumes[s] > 0.0).collect();
+        order.sort_by(|&a, &b| volumes[b].total_cmp(&volumes[a]).then(a.cmp(&b)));
+        let mut rank = vec![usize::MAX; volumes.len()];
+        order.iter().enumerate().for_each(|(i, &shell)| rank[shell] = i);
+        let all_around: Vec<Vec<usize>> =
+            order.par_iter().map(|&number| self.around(crossings, number)).collect();
+        let mut flipped = vec![false; volumes.len()];
+        for &number in &order {
+            let around =
+                || all_around[rank[number]].iter().copied().filter(|&o| rank[o] < rank[number]);
+            let smallest = around().max_by_key(|&other| rank[other]);
+            let looks = |other: usize, flipped: bool| (self.volumes[other] > 0.0) != flipped;
+            let material: i32 = around().map(|o| if looks(o, flipped[o]) { 1 } else { -1 }).sum();
+            let outward = match nested {
+                _ if material <= 0 => true,
+                NestedShells::Keep => looks(number, smallest.is_some_and(|other| flipped[other])),
+                NestedShells::Cavities => false,
+            };
+            flipped[number] = looks(number, outward);
+            let around = smallest.map(|other| self.found[other].face);
+            let shell = &mut self.found[number];
+            shell.around = around;
+            shell.kind = match (outward, material > 0) {
+                (true, false) => ShellKind::Body,
+                (true, true) => ShellKind::Filled,
+                (false, _) => ShellKind::Cavity,
+            };
+        }
+        for (face, &number) in self.numbers.iter().enumerate() {
+            self.turned[face] ^= flipped[number as usize];
+            self.found[number as usize].turned += usize::from(self.turned[face]);
+        }
+    }
+
+    /// The closed shells around all places that are looked at inside one.
+    fn around(&self, crossings: &Crossings<'_>, number: usize) -> Vec<usize> {
+        let is_flat_enough = |face: &&u32| crossings.cosine(**face) >= MIN_COSINE;
+        let mut faces: Vec<&u32> = self.faces[number].iter().filter(is_flat_enough).collect();
+        if faces.is_empty() {
+            faces = self.faces[number].iter().collect();
+        }
+        let lines = faces.iter().step_by(faces.len().div_ceil(PLACES));
+        let places = lines.filter_map(|&&face| self.place_inside(crossings, number, face));
+        let common = places.reduce(|mut common, around| {
+            common.retain(|shell| around.contains(shell));
+            common
+        });
+        common.unwrap_or_default()
+    }
+
+    /// The closed shells around the middle of the longest part inside a shell of the vertical line
+    /// through one of its faces; `None` if no part of the line is inside.
+    fn place_inside(
+        &self,
+        crossings: &Crossings<'_>,
+        number: usize,
+        face: u32,
+    ) -> Option<Vec<usize>> {
+        let shell_of = |crossing: &Crossing| self.numbers[crossing.face as usize] as usize;
+        let sign = |c: &Crossing| if self.turned[c.face as usize] { -c.up } else { c.up };
+        let mut all = crossings.at(crossings.inside(face));
+        all.sort_by(|a, b| a.height.total_cmp(&b.height));
+        let (mut winding, mut longest, mut last) = (0, [0.0; 2], 0.0);
+        for crossing in all.iter().filter(|crossing| shell_of(crossing) == number) {
+            if winding != 0 && crossing.height - last > longest[1] - longest[0] {
+                longest = [last, crossing.height];
+            }
+            (winding, last) = (winding + sign(crossing), crossing.height);
+        }
+        let height = 0.5 * (longest[0] + longest[1]);
+        if height <= longest[0] {
+            return None;
+        }
+        let mut around: Vec<(usize, i32)> =
+            all.iter().filter(|c| c.height > height).map(|c| (shell_of(c), sign(c))).collect();
+        around.sort_unstable();
+        let sums = around.chunk_by(|a, b| a.0 == b.0);
+        let wound = sums.filter(|own| own.iter().map(|crossing| crossing.1).sum::<i32>() != 0);
+        Some(wound.map(|own| own[0].0).collect())
+    }
+}
+
+/// The patch of each face, its first face: faces connected by edges of two. And which faces are
+/// turned so that those of a patch agree: the fewer ones.
+fn agreeing_patches(topology: &SurfaceTopology) -> Result<(Vec<u32>, Vec<bool>)> {
+    let mut patches = vec![NONE; topology.face_count];
+    let mut turned = vec![false; topology.face_count];
+    let mut patch = Vec::new();
+    for first in 0..topology.face_count as u32 {
+        if patches[first as usize] != NONE {
+            continue;
+        }
+        patches[first as usize] = first;
+        patch.clear();
+        patch.push(first);
+        let mut next = 0;
+        while next < patch.len() {
+            let face = patch[next];
+            next += 1;
+            for corner in topology.columns.corners(face) {
+                let shared = topology.edges[corner as usize];
+                let [a, b] = topology.edge_corners[shared as usize];
+                if b == NONE || topology.non_manifold_edges.binary_search(&shared).is_ok() {
+                    continue;
+                }
+                let other = topology.columns.face(if a == corner { b } else { a });
+                let agrees = topology.vertex(a) != topology.vertex(b);
+                let wanted = turned[face as usize] == agrees;
+                if patches[other as usize] == NONE {
+                    (patches[other as usize], turned[other as usize]) = (first, wanted);
+                    patch.push(other);
+                } else if turned[other as usize] != wanted {
+                    return Err(Error::mesh(message!(
+                        Face.ids([face, other]),
+                        " cannot look to one side at ",
+                        edge(topology.edge_ends(shared)),
+                        ": the surface returns to itself turned, as a Möbius band does"
+                    ))
+                    .with_help("cut it there, or remove one of the faces"));
+                }
+            }
+        }
+        let count = patch.iter().filter(|&&face| turned[face as usize]).count();
+        if 2 * count > patch.len() {
+            patch.iter().for_each(|&face| turned[face as usize] ^= true);
+        }
+    }
+    Ok((patches, turned))
+}
+
+/// Lists the corners of faces in the other direction, from the same corner on.
+fn turn_faces(mesh: &mut SurfaceMesh, turned: &[bool]) {
+    let mut vertices = mesh.faces.vertices().to_vec();
+    let mut is_turned = vec![true; mesh.points.len()];
+    for (face, &turned) in turned.iter().enumerate() {
+        let corners = mesh.faces.corners(face);
+        if !turned {
+            vertices[corners].iter().for_each(|&v| is_turned[v as usize] = false);
+            continue;
+        }
+        vertices[corners.clone()][1..].reverse();
+        if let Some(uv) = &mut mesh.uv {
+            uv.corners[corners][1..].reverse();
+        }
+    }
+    mesh.faces.set_vertices(vertices);
+    if let Some(mut normals) = mesh.normals().map(<[_]>::to_vec) {
+        let of_turned = normals.iter_mut().zip(is_turned).filter(|(_, is_turned)| *is_turned);
+        of_turned.for_each(|(normal, _)| *normal = normal.map(|x| -x));
+        mesh.set_normals(normals);
+    }
+}

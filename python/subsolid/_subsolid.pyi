@@ -721,6 +721,7 @@ class Surface:
         color_map: _ColorMap = "viridis",
         unit: Optional[_Unit] = None,
         up: _Up = "z",
+        slices: Optional[_Path] = None,
     ) -> str: ...
     def view(
         self,
@@ -735,6 +736,7 @@ class Surface:
         color_map: _ColorMap = "viridis",
         unit: Optional[_Unit] = None,
         up: _Up = "z",
+        slices: Optional[_Path] = None,
         fineness: Optional[int] = None,
     ) -> None: ...
     def write(

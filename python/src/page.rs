@@ -202,7 +202,7 @@ impl PySolid {
         write_glb(py, skin.py()?, &path, &request)
     }
 
-    /// A table and, of small solids, the page of view for notebooks.
+    /// A table and, of small solids, a picture and the page of view for notebooks.
     fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("subsolid._html")?.call_method1("table", (slf,))
     }
@@ -323,7 +323,7 @@ impl PySurface {
         }
     }
 
-    /// A table and, of small surfaces, the page of view for notebooks.
+    /// A table and, of small surfaces, a picture and the page of view for notebooks.
     fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("subsolid._html")?.call_method1("table_of_surface", (slf,))
     }

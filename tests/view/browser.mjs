@@ -8,6 +8,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { pointers as byHand } from "./pointers.mjs";
 
 const [, , modules, subsolid, scratch, record] = process.argv;
 const puppeteer = createRequire(path.resolve(modules, "x.js"))("puppeteer-core").default ?? createRequire(path.resolve(modules, "x.js"))("puppeteer-core");
@@ -579,6 +580,38 @@ CELLS ${cells.length} ${9 * cells.length}\n${cells.map((c) => c.join(" ")).join(
 POINT_DATA ${points.length}\n${arrays(pointData, points, "double")}CELL_DATA ${cells.length}\n${arrays(cellData, cells, "long")}`;
 }
 
+// A plane through faces of cells shows the cells that are kept, without lines that are none.
+async function faces() {
+  const file = view(write("faces.vtk", bar([4, 4, 4])), "faces", "--color", "class", "--crease-angle", "40");
+  for (const flip of [0, 1]) {
+    const page = await open(file, { ...SMALL, hash: `cut=x&at=0.5&flip=${flip}&camera=${flip ? -1.9 : 1.9}_0.3_0.2_0_0_0` });
+    const caps = await page.evaluate(() => {
+      const { view, handle } = window.subsolid, gl = view.renderer.getContext(), found = [], own = Object.values(handle.places());
+      for (let y = 20; y < view.canvas.clientHeight; y += 11)
+        for (let x = 20; x < view.canvas.clientWidth; x += 11) {
+          if (own.some((p) => Math.hypot(p[0] - x, p[1] - y) < 30)) continue;
+          const p = view.pick(x, y);
+          if (p?.piece !== undefined && [1, 2].every((d) => p.parameters[d] > 0.15 && p.parameters[d] < 0.85)) found.push({ x, y, cell: p.cell });
+        }
+      view.draw();
+      const ratio = view.renderer.getPixelRatio();
+      return found.map(({ x, y, cell }) => {
+        const out = new Uint8Array(4);
+        gl.readPixels(Math.floor(x * ratio), gl.drawingBufferHeight - 1 - Math.floor(y * ratio), 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, out);
+        return { cell, color: [...out.subarray(0, 3)] };
+      });
+    });
+    const classes = await page.evaluate(() => [...window.subsolid.model.sections.get("class")]);
+    check(caps.length > 100 && caps.every(({ cell }) => cell % 4 === (flip ? 2 : 1)), `the cut shows kept cells: ${[...new Set(caps.map((c) => c.cell % 4))]}, ${caps.length}`);
+    const wrong = caps.filter(({ cell, color }) => {
+      const own = caps.find((other) => classes[other.cell] === classes[cell]).color;
+      return color.some((x, d) => Math.abs(x - own[d]) > 3);
+    });
+    check(wrong.length === 0, `a cut through faces has no speckles: ${wrong.length} of ${caps.length} places`);
+    await page.close();
+  }
+}
+
 // Values at picks, colors and legends of arrays that few digits do not hold.
 async function values() {
   const last = (_, v, all) => (v === all.length - 1 ? 1e6 : 20 + all[v][0]);
@@ -670,7 +703,13 @@ async function sizes() {
   await page.close();
 }
 
-for (const part of [bracket, pictures, unusual, polyhedra, reports, others, values, sizes].filter((part) => !process.env.ONLY || process.env.ONLY.includes(part.name))) {
+const slice = (model, ...options) => execFileSync(subsolid, ["--quiet", "slice", model, ...options]);
+
+async function pointers() {
+  await byHand({ open, view, check, difference, models, scratch, slice });
+}
+
+for (const part of [pointers, faces, bracket, pictures, unusual, polyhedra, reports, others, values, sizes].filter((part) => !process.env.ONLY || process.env.ONLY.includes(part.name))) {
   const start = Date.now();
   await part().catch((error) => check(false, `${part.name}: ${error.stack}`));
   console.log(`${part.name}: ${((Date.now() - start) / 1000).toFixed(1)} s`);

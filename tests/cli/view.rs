@@ -270,11 +270,9 @@ fn layers_are_shown_beside_surfaces() {
     let slice = "--layer-height 0.25 --pixel 0.1";
     done(here, &format!("slice box.stl --scheme linear {slice} --png facets"));
     done(here, &format!("slice box.obj {slice} --png limit"));
-    for (view, folder) in [
-        ("box.stl --linear", "facets"),
-        ("box.stl --scheme loop", "facets"),
-        ("box.obj", "limit"),
-    ] {
+    for (view, folder) in
+        [("box.stl --linear", "facets"), ("box.stl --scheme loop", "facets"), ("box.obj", "limit")]
+    {
         let (status, _, said) = run(here, &format!("view {view} --slices {folder} -o a.html"));
         assert!(status == 0 && !said.contains("another model"), "{view}: {said}");
         let page = Decoded::of_html(&fs::read_to_string(here.join("a.html")).unwrap());

@@ -2,7 +2,8 @@
 //
 //     node tests/view/browser.mjs MODULES SUBSOLID SCRATCH [--record]
 //
-// MODULES: a node_modules with puppeteer-core. --record writes the stored pictures anew. ONLY=bracket
+// MODULES: a node_modules with puppeteer-core. --record writes the stored pictures anew,
+// and that of the README from `models/bracket.html`. ONLY=bracket
 // in the environment runs these parts alone.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -330,6 +331,11 @@ async function pictures() {
     await picture(page, name);
     await page.close();
   }
+  if (record !== "--record") return;
+  // that of the README
+  const page = await open(path.join(models, "bracket.html"), { width: 1000, height: 620, hash: "cut=y" });
+  await page.screenshot({ path: path.join(models, "view.png") });
+  await page.close();
 }
 
 function write(name, text) {
@@ -612,6 +618,37 @@ async function faces() {
   }
 }
 
+// Facets keep their edges, in one color, in files that repeat the corners, too.
+async function facets() {
+  const sides = [[0, 3, 2, 1], [4, 5, 6, 7], [0, 1, 5, 4], [1, 2, 6, 5], [2, 3, 7, 6], [3, 0, 4, 7]];
+  const own = sides.map((side) => side.map((v) => CUBE[v]));
+  const shared = `${CUBE.map((p) => `v ${p.join(" ")}`).join("\n")}\n${sides.map((s) => `f ${s.map((v) => v + 1).join(" ")}`).join("\n")}\n`;
+  const apart = `${own.flat().map((p) => `v ${p.join(" ")}`).join("\n")}\n${own.map((_, f) => `f ${[1, 2, 3, 4].map((k) => 4 * f + k).join(" ")}`).join("\n")}\n`;
+  for (const [name, text] of [["shared", shared], ["apart", apart]]) {
+    const page = await open(view(write(`${name}.obj`, text), name, "--linear"), SMALL);
+    check((await page.$eval("#color", (n) => n.value)) === "plain" && (await page.$eval("#legend", (n) => n.hidden)), "a part has one color and no legend");
+    const spreads = await page.evaluate(() => {
+      const { view } = window.subsolid, gl = view.renderer.getContext(), found = [];
+      for (let y = 10; y < view.canvas.clientHeight; y += 13)
+        for (let x = 10; x < view.canvas.clientWidth; x += 13) {
+          const p = view.pick(x, y);
+          if (p?.weights.every((w) => w > 0.05)) found.push({ x, y, face: p.cell });
+        }
+      view.draw();
+      const colors = {}, out = new Uint8Array(4);
+      for (const { x, y, face } of found) {
+        gl.readPixels(x, gl.drawingBufferHeight - 1 - y, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, out);
+        (colors[face] ??= []).push(out[0]);
+      }
+      return Object.values(colors).map((all) => [Math.min(...all), Math.max(...all)]);
+    });
+    check(spreads.length === 3 && spreads.every(([low, high]) => high - low <= 8), `each side of a box has one shade: ${JSON.stringify(spreads)}`);
+    const shades = spreads.map(([low]) => low).sort((a, b) => a - b);
+    check(shades[1] - shades[0] > 8 && shades[2] - shades[1] > 8, `the sides differ: ${shades}`);
+    await page.close();
+  }
+}
+
 // Values at picks, colors and legends of arrays that few digits do not hold.
 async function values() {
   const last = (_, v, all) => (v === all.length - 1 ? 1e6 : 20 + all[v][0]);
@@ -709,7 +746,7 @@ async function pointers() {
   await byHand({ open, view, check, difference, models, scratch, slice });
 }
 
-for (const part of [pointers, faces, bracket, pictures, unusual, polyhedra, reports, others, values, sizes].filter((part) => !process.env.ONLY || process.env.ONLY.includes(part.name))) {
+for (const part of [pointers, faces, facets, bracket, pictures, unusual, polyhedra, reports, others, values, sizes].filter((part) => !process.env.ONLY || process.env.ONLY.includes(part.name))) {
   const start = Date.now();
   await part().catch((error) => check(false, `${part.name}: ${error.stack}`));
   console.log(`${part.name}: ${((Date.now() - start) / 1000).toFixed(1)} s`);

@@ -10,6 +10,7 @@ import { FRAGMENT, PATCH_VERTEX, TEXELS, VERTEX } from "./shaders.js";
 
 const WIDTH = 4000; // texels in a row, 200 patches
 const GRIDS = [1, 2, 4, 8, 16, 32];
+const OVERLAP = 0.03; // of a step of the grid
 // Parameters that differ by less are those of one face.
 const SAME = 1e-3;
 // Sides of single cells that are shown at most.
@@ -17,7 +18,9 @@ export const MOST_SIDES = 400000;
 
 function gridGeometry(n) {
   const positions = [], index = [];
-  for (let j = 0; j <= n; j++) for (let i = 0; i <= n; i++) positions.push(i / n, j / n);
+  // the ends a little farther: no gaps where neighbors have finer grids
+  const at = (i) => (i + (i === n ? OVERLAP : i === 0 ? -OVERLAP : 0)) / n;
+  for (let j = 0; j <= n; j++) for (let i = 0; i <= n; i++) positions.push(at(i), at(j));
   for (let j = 0; j < n; j++)
     for (let i = 0; i < n; i++) {
       const a = j * (n + 1) + i;

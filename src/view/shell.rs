@@ -38,7 +38,7 @@ const VALUE_BYTES: u128 = 16 * (8 + 4 + 4 + 4);
 /// if there are rings enough; farther in proportion where there are more faces than [`FULL_FACES`],
 /// each of which is then small on the screen.
 const TOLERANCE: f64 = 2e-6;
-const FULL_FACES: usize = 4000;
+const FULL_FACES: usize = 2000;
 
 /// The elements that a single patch shows to within `tolerance`, of those of several leaves.
 fn whole_elements(

@@ -3,10 +3,6 @@
 // secant steps along the edge of the sub-grid.
 import { cubic, piecePoint } from "./bezier.js";
 
-// What is nearer to the plane, in sizes of the model, lies on it: the lattice of the points is as
-// coarse. A plane through faces of cells then cuts the cells below it alone.
-export const NEAR = 5e-6;
-
 // Kuhn's six tetrahedra of a cube, as corners by parameter bits.
 const TETRAHEDRA = [[0, 1, 3, 7], [0, 1, 5, 7], [0, 2, 3, 7], [0, 2, 6, 7], [0, 4, 5, 7], [0, 4, 6, 7]];
 
@@ -35,9 +31,11 @@ function grid(heights, n) {
   return out;
 }
 
-// plane: { normal, distance }, what is above it is cut away. Calls `triangle` with the corners
+// plane: { normal, distance }, what is above it is cut away. What is nearer than the points are
+// exact lies on it: a plane through faces of cells cuts the cells below it alone. Calls `triangle` with the corners
 // of the caps: [piece, u, v, w] of the piece's own parameters.
 export function cut(model, plane, visible, fine, triangle) {
+  const { near } = model;
   for (let piece = 0; piece < model.pieceCount; piece++) {
     if (!visible(model.cellOf(model.elementOfPiece(piece)))) continue;
     const points = model.piecePoints(piece), heights = new Float64Array(64);
@@ -47,11 +45,11 @@ export function cut(model, plane, visible, fine, triangle) {
       low = Math.min(low, heights[k]);
       high = Math.max(high, heights[k]);
     }
-    if (low > -NEAR || high < -NEAR) continue;
+    if (low > -near || high < -near) continue;
     let extent = 0;
     for (let d = 0; d < 3; d++) extent = Math.max(extent, Math.abs(points[189 + d] - points[d]));
     const n = fine ? Math.min(8, Math.max(2, Math.ceil(64 * extent))) : 2, m = n + 1;
-    const values = grid(heights, n).map((h) => (Math.abs(h) < NEAR ? 0 : h)), known = new Map();
+    const values = grid(heights, n).map((h) => (Math.abs(h) < near ? 0 : h)), known = new Map();
     const height = (p) => piecePoint(heights, p, 1)[0];
     const crossing = (a, b) => {
       const key = a < b ? a * m * m * m + b : b * m * m * m + a;

@@ -145,6 +145,8 @@ export class Model {
         this.boxes = this.inside.get("box");
       }
     }
+    // places that are nearer to each other may be one: a step of the lattice inside
+    this.near = Math.max(5e-6, this.pieceCount && this.pieceLattice ? 2 ** this.pieceLattice.exponent.reduce((a, b) => Math.max(a, b)) : 0);
     this.patchCount = this.isTriangles ? 0 : this.element.length;
     this.cellCount = this.isSolid ? sections.get("layer").length : 1 + this.element.reduce((a, e) => Math.max(a, this.cellOf(e)), 0);
   }

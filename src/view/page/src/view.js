@@ -5,7 +5,7 @@ import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { cornerNormals } from "./normals.js";
 import { cross, dot, length, patchPoint, patchDerivatives, piecePoint, pieceDerivatives } from "./bezier.js";
 import { CATEGORIES, mapTexture } from "./colors.js";
-import { cut, NEAR } from "./cut.js";
+import { cut } from "./cut.js";
 import { FRAGMENT, PATCH_VERTEX, TEXELS, VERTEX } from "./shaders.js";
 
 const WIDTH = 4000; // texels in a row, 200 patches
@@ -328,9 +328,9 @@ export class View {
     }
     this.lineClips = [];
     if (plane) {
-      this.uniforms.plane.value.set(...plane.normal, plane.distance - NEAR);
+      this.uniforms.plane.value.set(...plane.normal, plane.distance - this.model.near);
       const kept = plane.normal.map((x) => -x);
-      this.lineClips = [new THREE.Plane(new THREE.Vector3(...kept), plane.distance + NEAR)];
+      this.lineClips = [new THREE.Plane(new THREE.Vector3(...kept), plane.distance + this.model.near)];
       if (this.model.hasInterior) this.addCaps(plane, visible, fine);
     }
     for (const line of Object.values(this.lines)) line.material.clippingPlanes = this.lineClips;

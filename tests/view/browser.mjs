@@ -333,7 +333,7 @@ async function pictures() {
   }
   if (record !== "--record") return;
   // that of the README
-  const page = await open(path.join(models, "bracket.html"), { width: 1000, height: 620, hash: "cut=y" });
+  const page = await open(path.join(models, "bracket.html"), { width: 1000, height: 620, hash: "cut=y&flip=1" });
   await page.screenshot({ path: path.join(models, "view.png") });
   await page.close();
 }

@@ -35,19 +35,23 @@ fn page_of_solid(py: Python<'_>, shared: &Analyzed, request: &ViewRequest) -> Py
     request.check_of_format(ViewFormat::Html).py()?;
     let Analyzed { mesh, solid, .. } = shared;
     let mut page = py.work(|| request.page_of_solid(mesh, solid, SOLID)).py()?;
-    if let Some(folder) = &request.slices {
-        let images = py.work(|| page.add_slices(folder)).py()?;
-        // the cells of an evaluation are another model than that of its layers
-        let own = if request.linear { None } else { Some(py.work(|| shared.coarse().sha256)?) };
-        images.notices(folder, own.as_deref()).iter().try_for_each(|notice| warn(py, notice))?;
-    }
+    // the cells of an evaluation are another model than that of its layers
+    let own = if request.linear {
+        Vec::new()
+    } else {
+        vec![py.work(|| shared.coarse().sha256)?]
+    };
+    let notices = py.work(|| request.add_slices(&mut page, || own)).py()?;
+    notices.iter().try_for_each(|notice| warn(py, notice))?;
     Ok(page)
 }
 
 fn page_of_surface(py: Python<'_>, surface: &PySurface, request: &ViewRequest) -> PyResult<Page> {
     request.check_of_format(ViewFormat::Html).py()?;
-    let page = py.work(|| request.page_of_surface(&surface.mesh, SURFACE)).py()?;
+    let mut page = py.work(|| request.page_of_surface(&surface.mesh, SURFACE)).py()?;
     warn_of_cuts(py, surface, request)?;
+    let notices = py.work(|| request.add_slices_of_surface(&mut page, &surface.mesh)).py()?;
+    notices.iter().try_for_each(|notice| warn(py, notice))?;
     Ok(page)
 }
 
@@ -213,7 +217,7 @@ impl PySolid {
         write_glb(py, skin.py()?, &path, &request)
     }
 
-    /// A table and, of small solids, the page of view for notebooks.
+    /// A table and, of small solids, a picture and the page of view for notebooks.
     fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("subsolid._html")?.call_method1("table", (slf,))
     }
@@ -225,7 +229,8 @@ impl PySurface {
     ///
     /// Args:
     ///     color: Name of the array that is shown first, with the component of one of several ("v [1]"),
-    ///         or "class"; None for the class of the faces, or the first array of polygons.
+    ///         or "class", "number of face" or "one color"; None for the first array of polygons, and one
+    ///         color of other surfaces.
     ///     title: Title of the page; "Surface" if None.
     ///     scheme: "catmull-clark", "loop", "sqrt3" or "bilinear" (also "linear"); None for
     ///         "catmull-clark", whose limit is shown, and none of a surface that was read from an
@@ -238,6 +243,8 @@ impl PySurface {
     ///     color_map: Color map that is shown first: "viridis", "cividis" or "turbo".
     ///     unit: Length unit that the page names: "um", "mm", "cm", "m", "in" or "ft"; None for none.
     ///     up: Axis that points upward, "y" or "z".
+    ///     slices: Folder of layers that `subsolid slice --png` wrote, to show beside the surface. A
+    ///         UserWarning says if they are of another model.
     ///
     /// Raises:
     ///     Error: If there is no array of that name, or an option has no effect.
@@ -250,7 +257,7 @@ impl PySurface {
     ///     >>> faces.page()[:9].lower()
     ///     '<!doctype'
     #[pyo3(signature = (*, color=None, title=None, scheme=None, levels=None, rings=None, linear=false,
-                        color_map="viridis", unit=None, up="z"))]
+                        color_map="viridis", unit=None, up="z", slices=None))]
     #[allow(clippy::too_many_arguments)]
     fn page(
         &self,
@@ -264,10 +271,19 @@ impl PySurface {
         color_map: &str,
         unit: Option<&str>,
         up: &str,
+        slices: Option<PathBuf>,
     ) -> PyResult<String> {
         let scheme = scheme.map(Scheme::named).transpose().py()?;
-        let request =
-            ViewRequest { color, title, scheme, levels, rings, linear, ..ViewRequest::default() };
+        let request = ViewRequest {
+            color,
+            title,
+            scheme,
+            levels,
+            rings,
+            linear,
+            slices,
+            ..ViewRequest::default()
+        };
         let page = page_of_surface(py, self, &with_names(request, color_map, unit, up)?)?;
         py.work(|| page.to_html()).py()
     }
@@ -278,7 +294,7 @@ impl PySurface {
     ///     path: Name of a file to write: .html for the page, .glb (glTF) for the surface in the colors
     ///         that the page shows first. None opens a browser.
     ///     color, scheme, levels, linear, color_map, up: As in page.
-    ///     title, rings: As in page; not for .glb.
+    ///     title, rings, slices: As in page; not for .glb.
     ///     unit: As in page. A .glb is in meters: None says that the model is.
     ///     fineness: Samples along each edge of a face in a .glb, 2 to 32; None for 9.
     ///
@@ -290,7 +306,8 @@ impl PySurface {
     ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()
     ///     >>> faces.view("faces.glb")
     #[pyo3(signature = (path=None, *, color=None, title=None, scheme=None, levels=None, rings=None,
-                        linear=false, color_map="viridis", unit=None, up="z", fineness=None))]
+                        linear=false, color_map="viridis", unit=None, up="z", slices=None,
+                        fineness=None))]
     #[allow(clippy::too_many_arguments)]
     fn view(
         &self,
@@ -305,6 +322,7 @@ impl PySurface {
         color_map: &str,
         unit: Option<&str>,
         up: &str,
+        slices: Option<PathBuf>,
         #[pyo3(from_py_with = count::fineness)] fineness: Option<usize>,
     ) -> PyResult<()> {
         let scheme = scheme.map(Scheme::named).transpose().py()?;
@@ -315,6 +333,7 @@ impl PySurface {
             levels,
             rings,
             linear,
+            slices,
             fineness,
             ..ViewRequest::default()
         };
@@ -332,7 +351,7 @@ impl PySurface {
         }
     }
 
-    /// A table and, of small surfaces, the page of view for notebooks.
+    /// A table and, of small surfaces, a picture and the page of view for notebooks.
     fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("subsolid._html")?.call_method1("table_of_surface", (slf,))
     }

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import atexit
+import base64
 import tempfile
 import webbrowser
+import zlib
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any
 
 from ._error import Error
+from ._preview import preview
 
 if TYPE_CHECKING:
     from ._subsolid import Solid, Surface
 
-# Cells or faces up to which a notebook shows the page itself: some 2 MB.
+# Cells or faces up to which a notebook holds a picture and the page: some 1 MB.
 SHOWN = 1000
+
+# Unpacks a page in its frame.
+LOADER = """<script>(async () => {
+const bytes = Uint8Array.from(atob("%s"), (c) => c.charCodeAt(0));
+const text = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).text();
+document.open(); document.write(text); document.close(); })();</script>"""
 
 
 def table(solid: Solid) -> str:
@@ -28,7 +37,9 @@ def table(solid: Solid) -> str:
         "bounds": _bounds(info["bounds"]),
         "attributes": ", ".join(solid.attributes) or "none",
     }
-    return _table("subsolid.Solid", rows, solid.page() if info["cells"] <= SHOWN else None)
+    if info["cells"] > SHOWN:
+        return _table("subsolid.Solid", rows)
+    return _table("subsolid.Solid", rows, preview(solid.boundary()), solid.page())
 
 
 def table_of_surface(surface: Surface) -> str:
@@ -42,14 +53,13 @@ def table_of_surface(surface: Surface) -> str:
         "bounds": _bounds(info["bounds"]),
         "attributes": ", ".join(surface.attributes) or "none",
     }
-    page = None
-    if info["faces"] <= SHOWN:
-        try:
-            page = surface.page()
-        except Error:
-            # a mesh without a limit has its counts alone
-            pass
-    return _table("subsolid.Surface", rows, page)
+    if info["faces"] > SHOWN:
+        return _table("subsolid.Surface", rows)
+    try:
+        return _table("subsolid.Surface", rows, preview(surface), surface.page())
+    except Error:
+        # a mesh without a limit has its counts alone
+        return _table("subsolid.Surface", rows)
 
 
 def _bounds(bounds: Any) -> str:
@@ -57,16 +67,19 @@ def _bounds(bounds: Any) -> str:
     return " × ".join(f"[{a:.4g}, {b:.4g}]" for a, b in zip(low, high))
 
 
-def _table(title: str, rows: dict[str, str], page: Optional[str]) -> str:
+def _table(title: str, rows: dict[str, str], picture: str = "", page: str = "") -> str:
+    """Counts, a picture, and a page that is unpacked when it is asked for."""
     cells = "".join(
         f"<tr><th style='text-align:left'>{escape(name)}</th>"
         f"<td style='text-align:left'>{escape(value)}</td></tr>"
         for name, value in rows.items()
     )
-    html = f"<table><caption>{title}</caption>{cells}</table>"
-    if page is not None:
+    html = f"<table><caption>{title}</caption>{cells}</table>{picture}"
+    if page:
+        packed = base64.b64encode(zlib.compress(page.encode(), 9)).decode()
+        frame = f'srcdoc="{escape(LOADER % packed, quote=True)}" title="{title}"'
         style = "width:100%;height:480px;border:0"
-        html += f'<iframe srcdoc="{escape(page, quote=True)}" title="{title}" style="{style}"></iframe>'
+        html += f'<details><summary>Look at it</summary><iframe loading="lazy" {frame} style="{style}"></iframe></details>'
     return html
 
 

@@ -731,6 +731,7 @@ class Surface:
         color_map: _ColorMap = "viridis",
         unit: Optional[_Unit] = None,
         up: _Up = "z",
+        slices: Optional[_Path] = None,
     ) -> str: ...
     def view(
         self,
@@ -745,6 +746,7 @@ class Surface:
         color_map: _ColorMap = "viridis",
         unit: Optional[_Unit] = None,
         up: _Up = "z",
+        slices: Optional[_Path] = None,
         fineness: Optional[int] = None,
     ) -> None: ...
     def write(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import re
 import signal
 import threading
 import warnings
+import zlib
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -203,6 +206,23 @@ def test_pictures(graded: subsolid.Solid, tmp_path: Any) -> None:
     picture = tmp_path / "bracket.png"
     graded.plot("class", clip="x", samples=2, screenshot=picture)
     assert picture.stat().st_size > 5000
+    # a legend of the classes that there are, and no bar
+    plotter = graded.plot("class", samples=3, show=False)
+    assert not plotter.scalar_bars
+    names = {0: "regular", 1: "layered", 2: "irregular", 3: "refined"}
+    entries = [plotter.legend.GetEntryString(i) for i in range(plotter.legend.GetNumberOfEntries())]
+    assert entries == [names[n] for n in np.unique(graded.classes)]
+    # twelve edges of every cell, in two segments each
+    lines = next(a.mapper.dataset for a in plotter.actors.values() if getattr(a.mapper.dataset, "n_lines", 0))
+    assert lines.n_lines == 24 * graded.n_cells
+    ends = lines.points[lines.lines.reshape(-1, 3)[:, 1:]]
+    vertices = {tuple(p) for p in np.round(graded.evaluate(samples=2).points, 5)}
+    touching = [sum(tuple(p) in vertices for p in np.round(pair, 5)) for pair in ends]
+    assert set(touching) == {1}
+    plotter.close()
+    plotter = graded.plot("hardness", clip="x", samples=3, show=False)
+    assert list(plotter.scalar_bars) == ["hardness"]
+    plotter.close()
     graded.plot("quality", samples=2, screenshot=picture)
     with pytest.raises(subsolid.Error, match="color="):
         graded.plot("taste", samples=2, screenshot=picture)
@@ -212,6 +232,13 @@ def test_tables_for_notebooks(graded: subsolid.Solid) -> None:
     html = graded._repr_html_()
     assert html.startswith("<table>") and "layered" in html
     assert html.count("<iframe") == 1 and "<script" not in html
+    # a picture first, the page packed and folded
+    before, folded = html.split("<details>")
+    faces = graded.boundary().n_faces
+    assert before.count("<path ") == faces and len(before) < 150 * faces and "nan" not in before
+    packed = re.search(r"atob\(&quot;([^&]*)&quot;\)", folded)
+    assert packed and zlib.decompress(base64.b64decode(packed[1])).decode() == graded.page()
+    assert 'loading="lazy"' in folded and len(html) < 0.9 * len(graded.page())
 
 
 def test_pages(graded: subsolid.Solid, tmp_path: Any, monkeypatch: Any) -> None:

@@ -26,6 +26,7 @@ pub(crate) use convert::{net_values, to_bezier};
 pub use extraction::Extraction;
 pub(crate) use nest::{Nest, NestSibling, NestSplit};
 use remainder::Remainders;
+pub(crate) use remainder::interpolate;
 pub(crate) use rings::{LocalBox, planar_parts, spatial_parts};
 
 /// Maximum number of rings around an extraordinary edge or vertex.

@@ -110,7 +110,7 @@ fn grid(n: usize, dimension: usize) -> impl Iterator<Item = [usize; 3]> {
 }
 
 /// Bézier points from values at 0, 1/3, 2/3, 1 along the axis of `stride`.
-fn interpolate(values: &mut [f64], stride: usize) {
+pub fn interpolate(values: &mut [f64], stride: usize) {
     for line in (0..values.len()).filter(|i| (i / stride).is_multiple_of(4)) {
         let points = bernstein::from_thirds(std::array::from_fn(|i| values[line + i * stride]));
         (1..3).for_each(|i| values[line + i * stride] = points[i]);

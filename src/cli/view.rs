@@ -40,7 +40,7 @@ Examples:
   subsolid view model.vtk --crease-angle 40 --color temperature -o model.html
   subsolid view model.obj -o surface.html
   subsolid view limit.vtu --linear -o limit.html
-  subsolid view model.vtk --slices layers -o job.html
+  subsolid view part.stl --slices layers -o job.html
   subsolid view model.vtk --color temperature --unit mm -o model.glb")]
 pub struct Arguments {
     #[command(flatten)]
@@ -60,7 +60,7 @@ pub struct Arguments {
     linear: bool,
     /// Array to color by first, by name (`velocity [1]` is a component), `class`, `scaled Jacobian`
     /// or another name in the page's list [default: the class of cells, or the scaled Jacobian if
-    /// it is negative anywhere]
+    /// it is negative anywhere; one color of surfaces]
     #[arg(long, value_name = "NAME", visible_alias = "attribute")]
     color: Option<String>,
     /// Color by the scaled Jacobian first
@@ -80,7 +80,7 @@ pub struct Arguments {
     /// Omit the interior: a smaller file whose cuts are hollow
     #[arg(long)]
     no_interior: bool,
-    /// Layers that slice --png wrote, beside the solid
+    /// Layers that slice --png wrote, beside the model
     #[arg(long, value_name = "DIR")]
     slices: Option<PathBuf>,
     /// Title of the page [default: the name of the model's file]
@@ -140,18 +140,19 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         ControlMesh::Surface(mesh) => {
             a.check_of_surface()?;
             let request = a.request();
-            let page = console.during(DRAWING, || request.page_of_surface(&mesh, &a.name()))?;
+            let mut page = console.during(DRAWING, || request.page_of_surface(&mesh, &a.name()))?;
             request.notice_of_surface(&mesh).into_iter().for_each(|notice| console.warn(notice));
+            let notices = request.add_slices_of_surface(&mut page, &mesh)?;
+            notices.into_iter().for_each(|notice| console.warn(notice));
             page
         }
         ControlMesh::Solid(mesh) => {
             // the cells of an evaluation are another model than that of its layers
-            let own = a.slices.as_ref().filter(|_| !a.linear).map(|_| fingerprint(&mesh));
+            let is_compared = a.slices.is_some() && !a.linear;
+            let own = if is_compared { vec![fingerprint(&mesh)] } else { Vec::new() };
             let mut page = a.solid(mesh, console)?;
-            if let Some(folder) = &a.slices {
-                let notices = page.add_slices(folder)?.notices(folder, own.as_deref());
-                notices.into_iter().for_each(|notice| console.warn(notice));
-            }
+            let notices = a.request().add_slices(&mut page, || own)?;
+            notices.into_iter().for_each(|notice| console.warn(notice));
             page
         }
     };

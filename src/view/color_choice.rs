@@ -2,9 +2,10 @@
 
 use super::ViewOptions;
 use super::channel::ColorChannel;
-use super::color_source::{CLASS, Color};
+use super::color_source::{CLASS, Color, SCALED};
 use super::scene::{Mode, Scene};
 use crate::error::{Error, Result};
+use crate::mesh::{COLOR, NORMALS};
 
 /// What has colors.
 pub enum Chosen {
@@ -14,6 +15,8 @@ pub enum Chosen {
     Cells(ColorChannel, Vec<f64>),
     /// Vertices by an attribute.
     Points(ColorChannel),
+    /// Nothing.
+    Plain,
 }
 
 impl Scene {
@@ -38,16 +41,36 @@ impl Scene {
         let layers = (!self.layers_of_cells.is_empty())
             .then(|| ("layer of cells".to_owned(), Color::Layers));
         let numbers = (format!("number of {of}"), Color::Numbers);
-        classes.into_iter().flatten().chain(layers).chain([numbers]).collect()
+        let others = [numbers, ("one color".to_owned(), Color::Plain)];
+        classes.into_iter().flatten().chain(layers).chain(others).collect()
+    }
+
+    /// What is shown where nothing is asked for: classes of cells, or the scaled Jacobian where one
+    /// is below 0 or there are no classes; the first array of polygons that says more than how they
+    /// look; one color of other surfaces.
+    fn first_color(&self) -> Color {
+        let channel = |is_it: &dyn Fn(&ColorChannel) -> bool| {
+            self.channels.iter().position(is_it).map_or(Color::Plain, Color::Channel)
+        };
+        match self.mode {
+            Mode::Solid if self.inverted == 0 => Color::Classes,
+            Mode::Solid | Mode::Linear => channel(&|c| c.section == SCALED),
+            Mode::Triangles => channel(&|c| ![NORMALS, COLOR].contains(&&*c.name)),
+            Mode::Surface => Color::Plain,
+        }
     }
 
     /// Takes an array for colors, by its name, of several components with the component as in
-    /// `v [1]`, or what else pages color by. The first of a name is taken, arrays before others.
+    /// `v [1]`, or what else pages color by. The first of a name is taken, arrays before others;
+    /// without a name what [`Scene::first_color`] says.
     ///
     /// # Errors
     /// [`Error::Request`] if there is none.
     pub fn choose_color(&mut self, name: Option<&str>) -> Result<()> {
-        let Some(name) = name else { return Ok(()) };
+        let Some(name) = name else {
+            self.color = self.first_color();
+            return Ok(());
+        };
         let is_named = |name: &str| self.channels.iter().position(|channel| channel.name == name);
         let is_labeled = |name: &str| self.channels.iter().position(|c| c.label() == name);
         // groups go by their names alone, too
@@ -56,8 +79,8 @@ impl Scene {
             .or_else(|| is_named(&format!("group:{name}")));
         let others = self.own_colors();
         let other = || others.iter().find(|(other, _)| other == name).map(|&(_, color)| color);
-        self.color = channel.map(Color::Channel).or_else(other);
-        if self.color.is_some() {
+        if let Some(color) = channel.map(Color::Channel).or_else(other) {
+            self.color = color;
             return Ok(());
         }
         let arrays = self.channels.iter().map(|c| c.label().into_owned());
@@ -80,15 +103,15 @@ impl Scene {
             )
         };
         match self.color {
-            Some(Color::Layers) => {
+            Color::Layers => {
                 numbered("layer", self.layers_of_cells.iter().copied().map(f64::from).collect())
             }
-            Some(Color::Numbers) => {
+            Color::Numbers => {
                 let shown = parents.iter().max().map_or(0, |&most| most as usize + 1);
                 let count = shown.max(self.layers_of_cells.len());
                 numbered("number", (0..count).map(|n| n as f64).collect())
             }
-            Some(Color::Channel(channel)) => {
+            Color::Channel(channel) => {
                 let channel = self.channels[channel].clone();
                 match channel.on {
                     "cell" => {
@@ -98,7 +121,8 @@ impl Scene {
                     _ => Chosen::Points(channel),
                 }
             }
-            Some(Color::Classes) | None => Chosen::Classes,
+            Color::Classes => Chosen::Classes,
+            Color::Plain => Chosen::Plain,
         }
     }
 }

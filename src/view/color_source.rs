@@ -10,12 +10,17 @@ pub enum Color {
     Layers,
     /// The numbers of cells or faces.
     Numbers,
+    /// One neutral color.
+    Plain,
     /// A channel by its number.
     Channel(usize),
 }
 
 /// How colors by classes are asked for.
 pub const CLASS: &str = "class";
+
+/// Section of the least scaled Jacobians of the cells.
+pub const SCALED: &str = "scaled";
 
 impl Color {
     /// As the page knows it.
@@ -24,6 +29,7 @@ impl Color {
             Self::Classes => json!(CLASS),
             Self::Layers => json!("layer"),
             Self::Numbers => json!("number"),
+            Self::Plain => json!("plain"),
             Self::Channel(channel) => json!(channel),
         }
     }

@@ -13,6 +13,8 @@ use crate::topology::{Sharpness, Topology, is_extraordinary};
 
 /// Segments of a curve.
 const SEGMENTS: usize = 8;
+/// Segments of all curves of a kind, above which each has fewer.
+const MAX_SEGMENTS: usize = 80_000;
 
 /// Adds the edges of a control mesh: `control vertex`, and the ends of boundary edges, `control
 /// boundary`, and of those inside, `control inside`.
@@ -43,7 +45,7 @@ pub fn push_surface_edges(scene: &mut Scene, mesh: &SurfaceMesh) {
     scene.shell.push("control boundary", edges.as_flattened());
 }
 
-/// Adds curves of `SEGMENTS` segments each as positions, and a value of each curve.
+/// Adds curves of equally many segments each as positions, and a value of each curve.
 fn push_curves(scene: &mut Scene, name: &str, points: &[[f64; 3]], values: &[f32]) {
     let points: Vec<f32> = points.iter().flat_map(|p| scene.local(p)).collect();
     scene.shell.push(&format!("{name} points"), &points);
@@ -111,6 +113,7 @@ pub fn push_singular_edges(scene: &mut Scene, solid: &Solid, mesh: &SolidMesh) -
         .map(|edge| (topology.edge_vertices(edge), edge))
         .map(|([a, b], edge)| ([a.min(b), a.max(b)], edge))
         .collect();
+    let segments = (MAX_SEGMENTS / wanted.len().max(1)).clamp(2, SEGMENTS) & !1;
     let (mut places, mut edges) = (Vec::new(), Vec::new());
     let mut corners: BTreeMap<(u32, u32), u32> = BTreeMap::new();
     for (number, element) in solid.elements().iter().enumerate() {
@@ -127,9 +130,9 @@ pub fn push_singular_edges(scene: &mut Scene, solid: &Solid, mesh: &SolidMesh) -
             let [a, b] = [low, low | 1 << axis].map(|bits| element.corners[VTK_CORNER[bits]]);
             let Some(edge) = wanted.remove(&[a.min(b), a.max(b)]) else { continue };
             edges.push(edge);
-            places.extend((0..=SEGMENTS).map(|k| {
+            places.extend((0..=segments).map(|k| {
                 let mut parameters = [0, 1, 2].map(|d| f64::from((low >> d & 1) as u8));
-                parameters[axis] = k as f64 / SEGMENTS as f64;
+                parameters[axis] = k as f64 / segments as f64;
                 Location { element: number, parameters }
             }));
         }
@@ -147,8 +150,8 @@ pub fn push_singular_edges(scene: &mut Scene, solid: &Solid, mesh: &SolidMesh) -
             let Some(back) = back else { continue };
             wanted.remove(&key);
             edges.push(edge);
-            places.extend((0..=SEGMENTS).map(|k| {
-                let t = 2.0 * k as f64 / SEGMENTS as f64;
+            places.extend((0..=segments).map(|k| {
+                let t = 2.0 * k as f64 / segments as f64;
                 let (element, axis, t) =
                     if t <= 1.0 { (number, axis, t) } else { (far, back, 2.0 - t) };
                 let mut parameters = [0.0; 3];
@@ -167,8 +170,8 @@ pub fn push_singular_edges(scene: &mut Scene, solid: &Solid, mesh: &SolidMesh) -
         let (mut points, mut values) = (Vec::new(), Vec::new());
         for (curve, &edge) in edges.iter().enumerate() {
             if topology.is_boundary_edge(edge) == on_boundary {
-                let first = curve * (SEGMENTS + 1);
-                points.extend((first..=first + SEGMENTS).map(|i| limit.positions.triple(i)));
+                let first = curve * (segments + 1);
+                points.extend((first..=first + segments).map(|i| limit.positions.triple(i)));
                 values.push(topology.edge_faces(edge).len() as f32);
             }
         }

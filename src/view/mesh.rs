@@ -7,7 +7,6 @@ use super::scene::{Mode, Scene};
 use super::{Page, ViewOptions, check_not_empty, lines};
 use crate::error::Result;
 use crate::mesh::SurfaceMesh;
-use crate::numbers::vector::{difference, norm};
 use crate::scheme::Scheme;
 use crate::surface::{Method, SurfaceOptions, SurfacePlan};
 
@@ -31,8 +30,9 @@ pub fn refined(
     Ok((fine, Some(limits.normals)))
 }
 
-/// Polygons with normals, or those of the faces around each vertex; without the faces that are
-/// holes.
+/// Polygons, with the normals of their vertices where these stand for a limit; the page makes those
+/// of other polygons, sharp where they meet at an angle, and of vertices without one. Without the
+/// faces that are holes.
 pub fn page(
     mesh: &SurfaceMesh,
     normals: Option<Vec<[f64; 3]>>,
@@ -41,17 +41,6 @@ pub fn page(
     let mut scene = Scene::new(Mode::Triangles, &options.title, mesh.bounds());
     let points: Vec<f32> = mesh.points.iter().flat_map(|p| scene.local(p)).collect();
     let holes: HashSet<u32> = mesh.holes.iter().copied().collect();
-    let of_faces = vertex_normals(mesh, &holes);
-    let exists = |n: &[f64; 3]| n.iter().all(|x| x.is_finite());
-    let normals: Vec<f32> = match normals {
-        Some(normals) => normals
-            .iter()
-            .zip(&of_faces)
-            .flat_map(|(own, faces)| if exists(own) { *own } else { *faces })
-            .map(|x| x as f32)
-            .collect(),
-        None => of_faces.into_iter().flatten().map(|x| x as f32).collect(),
-    };
     let triangles = mesh.triangles();
     // faces keep their numbers
     let (corners, faces): (Vec<[u32; 3]>, Vec<u32>) = triangles
@@ -62,7 +51,11 @@ pub fn page(
         .unzip();
     check_not_empty(faces.len(), "faces that are not holes")?;
     scene.shell.push("vertex", &points);
-    scene.shell.push("normal", &normals);
+    if let Some(normals) = normals {
+        let own = |x: &f64| if x.is_finite() { *x as f32 } else { 0.0 };
+        let normals: Vec<f32> = normals.as_flattened().iter().map(own).collect();
+        scene.shell.push("normal", &normals);
+    }
     scene.shell.push("triangle", corners.as_flattened());
     scene.shell.push("element", &faces);
     let mut number = 0;
@@ -79,29 +72,4 @@ pub fn page(
     scene.surface_figures(mesh);
     scene.first_view(options)?;
     Ok(Page { scene })
-}
-
-/// Unit normals of the vertices: the sum of the area vectors of their faces.
-fn vertex_normals(mesh: &SurfaceMesh, holes: &HashSet<u32>) -> Vec<[f64; 3]> {
-    let mut normals = vec![[0.0; 3]; mesh.points.len()];
-    for (_, face) in (0..).zip(mesh.faces.iter()).filter(|(number, _)| !holes.contains(number)) {
-        let at = |i: usize| mesh.points[face[i % face.len()] as usize];
-        let origin = at(0);
-        let mut area = [0.0; 3];
-        for i in 1..face.len() - 1 {
-            let [a, b] = [at(i), at(i + 1)].map(|p| difference(p, origin));
-            for (d, sum) in area.iter_mut().enumerate() {
-                let (x, y) = ((d + 1) % 3, (d + 2) % 3);
-                *sum += a[x] * b[y] - a[y] * b[x];
-            }
-        }
-        for &v in face {
-            (0..3).for_each(|d| normals[v as usize][d] += area[d]);
-        }
-    }
-    for normal in &mut normals {
-        let length = norm(*normal);
-        *normal = if length > 0.0 { normal.map(|x| x / length) } else { [0.0, 0.0, 1.0] };
-    }
-    normals
 }

@@ -22,8 +22,9 @@ pub struct ViewOptions {
     /// Samples along each axis of a cell at which Jacobians are looked at, at least 2.
     pub samples: usize,
     /// What the page shows first: the name of an array, with the component of one of several, as in
-    /// `v [1]`; `class`, `layer of cells` or `number of cell`. `None` for the class of cells, or
-    /// the scaled Jacobian where one is below 0.
+    /// `v [1]`; `class`, `layer of cells`, `number of cell` or `one color`. `None` for the class
+    /// of cells, or the scaled Jacobian where one is below 0; for the first array of polygons, and
+    /// one color of other surfaces.
     pub color: Option<String>,
     /// Colors of a range of values that the page shows first.
     pub map: ColorMap,

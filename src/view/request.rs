@@ -11,6 +11,7 @@ use crate::io::{LengthUnit, UpAxis, is_glb};
 use crate::limit::Solid;
 use crate::mesh::{SolidMesh, SurfaceMesh};
 use crate::scheme::Scheme;
+use crate::slice::surface_fingerprint;
 use crate::surface::triangulate::cut_notice;
 
 /// Levels of surfaces that are shown refined.
@@ -47,7 +48,7 @@ pub struct ViewRequest {
     pub interior_rings: Option<usize>,
     /// Leaves the interior out.
     pub no_interior: bool,
-    /// Folder of layers that are shown beside the solid.
+    /// Folder of layers that are shown beside the model.
     pub slices: Option<PathBuf>,
     /// [`ViewOptions::map`].
     pub map: ColorMap,
@@ -130,7 +131,6 @@ impl ViewRequest {
     /// [`Error::Request`] with the first of them.
     pub fn check_of_surface(&self, mesh: &SurfaceMesh) -> Result<usize> {
         let of_solids = [
-            (self.slices.is_some(), option_name("slices")),
             (self.no_interior, option("interior", false)),
             (self.interior_rings.is_some(), option_name("interior_rings")),
             (self.samples.is_some(), option_name("samples")),
@@ -253,6 +253,34 @@ impl ViewRequest {
         } else {
             Page::of_surface(mesh, scheme, levels, &self.options(title))
         }
+    }
+
+    /// Adds the layers that are asked for; returns what is to be said of them. `own` are the
+    /// [fingerprints](crate::slice::fingerprint()) that the layers of a solid may have.
+    ///
+    /// # Errors
+    /// Those of [`Page::add_slices`].
+    pub fn add_slices(
+        &self,
+        page: &mut Page,
+        own: impl FnOnce() -> Vec<String>,
+    ) -> Result<Vec<String>> {
+        let Some(folder) = &self.slices else { return Ok(Vec::new()) };
+        Ok(page.add_slices(folder)?.notices(folder, &own()))
+    }
+
+    /// Adds the layers that are asked for beside a surface; returns what is to be said of them.
+    ///
+    /// # Errors
+    /// Those of [`Page::add_slices`].
+    pub fn add_slices_of_surface(
+        &self,
+        page: &mut Page,
+        mesh: &SurfaceMesh,
+    ) -> Result<Vec<String>> {
+        // by whatever scheme it was sliced
+        let own = || Scheme::ALL.map(|scheme| surface_fingerprint(mesh, scheme)).to_vec();
+        self.add_slices(page, own)
     }
 
     /// What the user should know of a surface that is shown: that faces are cut into triangles.

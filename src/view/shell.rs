@@ -5,6 +5,8 @@
 //! remains at the vertex only interpolates it there; its distance from the limit is measured
 //! half-way between.
 
+use std::collections::{HashMap, HashSet};
+
 use rayon::prelude::*;
 
 use super::boundary_map::BoundaryMap;
@@ -34,21 +36,52 @@ const PATCH_BYTES: u128 = 500;
 const VALUE_BYTES: u128 = 16 * (8 + 4 + 4 + 4);
 
 /// Patches at extraordinary vertices are at most so far from the limit, over the size of the model,
-/// if there are rings enough.
+/// if there are rings enough; farther in proportion where there are more faces than [`FULL_FACES`],
+/// each of which is then small on the screen.
 const TOLERANCE: f64 = 2e-6;
+const FULL_FACES: usize = 2000;
 
-/// The squares that the patches stand on. Toward an extraordinary vertex there are as many rings
-/// of exact ones as it takes for what remains to be within `tolerance` of the limit, `rings` at
-/// most. Returns the largest distance of such a remainder, too.
+/// The elements that a single patch shows to within `tolerance`, of those of several leaves.
+fn whole_elements(
+    limit: &LimitSurface,
+    refined: &[[f64; 3]],
+    tolerance: f64,
+) -> Result<HashMap<u32, f64>> {
+    let whole = |element| ParameterSquare { element, origin: [0.0; 2], size: 1.0 };
+    let several = limit.leaves().windows(2).filter(|pair| pair[0].element == pair[1].element);
+    let mut candidates: Vec<_> = several.map(|pair| whole(pair[0].element)).collect();
+    candidates.dedup();
+    let mut found = HashMap::new();
+    for squares in candidates.chunks(SQUARES) {
+        let errors = squares.iter().zip(errors(limit, refined, squares)?);
+        let near = errors.filter(|(_, error)| *error <= tolerance);
+        found.extend(near.map(|(square, error)| (square.element, error)));
+    }
+    Ok(found)
+}
+
+/// The squares that the patches stand on: whole elements where that is enough. Toward an
+/// extraordinary vertex there are as many rings of exact ones as it takes for what remains to be
+/// within `tolerance` of the limit, `rings` at most. Returns the largest distance from the limit,
+/// too.
 fn squares(
     limit: &LimitSurface,
     refined: &[[f64; 3]],
     rings: usize,
     tolerance: f64,
 ) -> Result<(Vec<ParameterSquare>, f64)> {
-    let mut squares = Vec::new();
     let mut remainders: Vec<(ParameterSquare, usize)> = Vec::new();
+    let whole = whole_elements(limit, refined, tolerance)?;
+    let mut worst = whole.values().copied().fold(0.0_f64, f64::max);
+    let mut squares: Vec<ParameterSquare> = Vec::new();
     for leaf in limit.leaves() {
+        if whole.contains_key(&leaf.element) {
+            if squares.last().is_none_or(|last| last.element != leaf.element) {
+                let (element, origin, size) = (leaf.element, [0.0; 2], 1.0);
+                squares.push(ParameterSquare { element, origin, size });
+            }
+            continue;
+        }
         let affine = leaf.affine(limit.scheme());
         // local = p / size - origin / size
         let size = 1.0 / affine.matrix[0][0];
@@ -63,7 +96,6 @@ fn squares(
             }
         }
     }
-    let mut worst = 0.0_f64;
     for ring in 0..=rings {
         let mut errors = Vec::with_capacity(remainders.len());
         for remainders in remainders.chunks(SQUARES) {
@@ -166,9 +198,10 @@ pub fn push(
     map: Option<&BoundaryMap>,
 ) -> Result<()> {
     let refined = limit.refined_points(&mesh.points)?;
-    let (mut squares, error) = squares(limit, &refined, rings, TOLERANCE * scene.size)?;
+    let scale = (mesh.faces.len() as f64 / FULL_FACES as f64).max(1.0);
+    let (mut squares, error) = squares(limit, &refined, rings, scale * TOLERANCE * scene.size)?;
     scene.error = Some(FIT_MARGIN * error);
-    let holes: std::collections::HashSet<u32> = mesh.holes.iter().copied().collect();
+    let holes: HashSet<u32> = mesh.holes.iter().copied().collect();
     squares.retain(|square| !holes.contains(&limit.elements()[square.element as usize].face));
     if let Some(map) = map {
         squares = squares.into_iter().flat_map(|square| map.split(square)).collect();

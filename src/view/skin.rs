@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::channel::ColorChannel;
 use super::color::{ColorMap, Scale};
 use super::color_choice::Chosen;
+use super::color_source::Color;
 use super::scene::{Mode, Scene};
 use super::{check_not_empty, classes, layers, mesh, quality, samples};
 use crate::error::Result;
@@ -21,8 +22,8 @@ pub enum Paint {
     /// Nothing.
     #[default]
     None,
-    /// What pages show first: the class of cells or faces, or the scaled Jacobian where one is
-    /// below 0; the first array of polygons.
+    /// What pages show first: the class of cells, or the scaled Jacobian where one is below 0; the
+    /// first array of polygons; nothing of other surfaces.
     First,
     /// What [`ViewOptions::color`](super::ViewOptions::color) names.
     Array(String),
@@ -92,11 +93,7 @@ impl SkinPolygons {
         scene.push_cell_data(&mesh.cell_data);
         scene.push_classes(classes(&solid));
         scene.push_layers(layers::layers(solid.topology()));
-        let first = match scene.inverted {
-            0 => First::Classes,
-            _ => First::Array("scaled Jacobian"),
-        };
-        Self::painted(surface, &parents, scene, first, options)
+        Self::painted(surface, &parents, scene, options)
     }
 
     /// The boundary of cells as they are.
@@ -116,8 +113,7 @@ impl SkinPolygons {
         scene.push_attributes(&mesh.attributes, &mesh.used_vertices());
         scene.push_cell_data(&mesh.cell_data);
         scene.push_layers(layers::layers(&topology));
-        let first = First::Array("scaled Jacobian");
-        Self::painted(surface, &boundary_cells(&topology), scene, first, options)
+        Self::painted(surface, &boundary_cells(&topology), scene, options)
     }
 
     /// The limit of a surface, or the surface refined `levels` times by a scheme without patches.
@@ -146,7 +142,7 @@ impl SkinPolygons {
         scene.push_attributes(&mesh.attributes, &mesh.used_vertices());
         let classes = limit.classes().iter().copied().map(FaceClass::number);
         scene.push_classes(classes.collect());
-        Self::painted(surface, &faces, scene, First::Classes, options)
+        Self::painted(surface, &faces, scene, options)
     }
 
     /// Polygons as they are.
@@ -161,12 +157,8 @@ impl SkinPolygons {
         let shown = |attribute: &&Attribute| attribute.name != NORMALS;
         let attributes: Vec<Attribute> = surface.attributes.iter().filter(shown).cloned().collect();
         scene.push_attributes(&attributes, &surface.used_vertices());
-        let first = match attributes.first() {
-            Some(attribute) => First::Array(&attribute.name),
-            None => First::Nothing,
-        };
         let faces: Vec<u32> = (0..surface.faces.len() as u32).collect();
-        Self::painted(surface, &faces, scene, first, options)
+        Self::painted(surface, &faces, scene, options)
     }
 
     /// Colors a surface whose polygons belong to cells or faces of the model, `parents`.
@@ -174,16 +166,15 @@ impl SkinPolygons {
         surface: SurfaceMesh,
         parents: &[u32],
         mut scene: Scene,
-        first: First<'_>,
         options: &SkinOptions,
     ) -> Result<Self> {
-        match (&options.paint, &first) {
-            (Paint::Array(name), _) => scene.choose_color(Some(name))?,
-            (Paint::First, First::Array(name)) => scene.choose_color(Some(name))?,
-            (Paint::First, First::Classes) => {}
-            _ => return Ok(Self { surface, colors: Vec::new() }),
+        match &options.paint {
+            Paint::Array(name) => scene.choose_color(Some(name))?,
+            Paint::First => scene.choose_color(None)?,
+            Paint::None => scene.color = Color::Plain,
         }
         let colors: Vec<_> = match scene.chosen(parents) {
+            Chosen::Plain => return Ok(Self { surface, colors: Vec::new() }),
             Chosen::Points(channel) => {
                 let colors = of_vertices(&surface, &channel, options.map);
                 return Ok(Self { surface, colors });
@@ -199,13 +190,6 @@ impl SkinPolygons {
         };
         Ok(split(surface, parents, &colors))
     }
-}
-
-/// What a page of the model shows first.
-enum First<'a> {
-    Nothing,
-    Classes,
-    Array(&'a str),
 }
 
 /// Colors by a component of an attribute.

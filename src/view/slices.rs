@@ -25,16 +25,16 @@ pub struct SliceImages {
 
 impl SliceImages {
     /// What is to be said of layers in `folder` beside a model: that they are of another one than
-    /// `own`, by its [`fingerprint`](crate::slice::fingerprint()), refined or not, and images that
-    /// are not shown.
-    pub fn notices(&self, folder: &Path, own: Option<&str>) -> Vec<String> {
+    /// those of the [fingerprints](crate::slice::fingerprint()) `own`, refined or not, if there are
+    /// any; and images that are not shown.
+    pub fn notices(&self, folder: &Path, own: &[String]) -> Vec<String> {
         let folder = folder.display();
-        let is_of = |own: &str| {
-            let refined = |levels| refined_fingerprint(own.to_owned(), levels);
+        let is_of = |own: &String| {
+            let refined = |levels| refined_fingerprint(own.clone(), levels);
             (0..=SLICED_LEVELS).any(|levels| refined(levels) == self.model_sha256)
         };
         let mut notices = Vec::new();
-        if own.is_some_and(|own| !is_of(own)) {
+        if !own.is_empty() && !own.iter().any(is_of) {
             notices.push(format!(
                 "{folder}: the layers are of another model, or of this one with other creases or arrays"
             ));

@@ -259,6 +259,35 @@ fn layers_of_another_model_and_images_left_out_are_said() {
     assert!(!several.contains("another model"), "{several}");
 }
 
+/// Layers of a surface, by whatever scheme it was sliced, stand beside it.
+#[test]
+fn layers_are_shown_beside_surfaces() {
+    let directory = tempdir().unwrap();
+    let here = directory.path();
+    done(here, "shape box -o box.vtu");
+    done(here, "boundary box.vtu -o box.stl");
+    done(here, "boundary box.vtu -o box.obj");
+    let slice = "--layer-height 0.25 --pixel 0.1";
+    done(here, &format!("slice box.stl --scheme linear {slice} --png facets"));
+    done(here, &format!("slice box.obj {slice} --png limit"));
+    for (view, folder) in
+        [("box.stl --linear", "facets"), ("box.stl --scheme loop", "facets"), ("box.obj", "limit")]
+    {
+        let (status, _, said) = run(here, &format!("view {view} --slices {folder} -o a.html"));
+        assert!(status == 0 && !said.contains("another model"), "{view}: {said}");
+        let page = Decoded::of_html(&fs::read_to_string(here.join("a.html")).unwrap());
+        let layers = &page.head["layers"];
+        assert_eq!(layers["axis"], "z", "{view}");
+        assert_eq!(layers["images"].as_array().unwrap().len(), layers["count"], "{view}");
+        let image = &layers["images"][1];
+        let [at, count] = ["at", "count"].map(|key| image[key].as_u64().unwrap() as usize);
+        let bytes = &page.bytes(false, "layer images")[at..at + count];
+        assert!(bytes.starts_with(b"\x89PNG") && bytes.ends_with(b"IEND\xaeB`\x82"), "{view}");
+    }
+    let (status, _, said) = run(here, "view box.obj --slices facets -o a.html");
+    assert!(status == 0 && said.contains("facets: the layers are of another model"), "{said}");
+}
+
 #[test]
 fn triangles_have_no_error_bound() {
     let directory = tempdir().unwrap();

@@ -483,6 +483,39 @@ fn triangles_that_stand_for_a_limit_have_no_bound() {
     assert_eq!(Page::of_polygons(&mesh, &options).unwrap().error(), Some(0.0));
 }
 
+/// A part is shown in one color where no array says more; its facets keep their edges.
+#[test]
+fn surfaces_have_one_color() {
+    let mut mesh = with_hole();
+    let options = ViewOptions::titled("");
+    let limit = Page::of_surface(&mesh, Scheme::CatmullClark, 0, &options).unwrap();
+    assert_eq!(Decoded::new(&limit).head["color"], "plain");
+    for scheme in [Scheme::Loop, Scheme::Bilinear] {
+        let page = Decoded::new(&Page::of_surface(&mesh, scheme, 1, &options).unwrap());
+        assert_eq!(page.head["color"], "plain");
+        // normals of the limit, and none of facets: the page makes these
+        assert_eq!(page.head["sections"]["normal"].is_object(), scheme == Scheme::Loop);
+    }
+    let skin = SkinOptions { paint: Paint::First, ..SkinOptions::default() };
+    let painted = |mesh: &SurfaceMesh| SkinPolygons::of_polygons(mesh.clone(), &skin).unwrap();
+    assert!(painted(&mesh).colors.is_empty());
+    let vertices = mesh.points.len();
+    mesh.set_normals(vec![[0.0, 0.0, 1.0]; vertices]);
+    let first = |mesh: &SurfaceMesh| {
+        Decoded::new(&Page::of_polygons(mesh, &options).unwrap()).head["color"].clone()
+    };
+    assert_eq!(first(&mesh), "plain");
+    let values = (0..vertices).map(|v| v as f64).collect();
+    mesh.attributes.push(Attribute { name: "heat".into(), width: 1, values });
+    // after three components of the normals
+    assert_eq!(first(&mesh), 3);
+    assert_eq!(painted(&mesh).colors.len(), vertices);
+    let by_class = ViewOptions { color: Some("one color".into()), ..options.clone() };
+    let solid = Page::of_solid(&mixed(), &by_class).unwrap();
+    assert_eq!(Decoded::new(&solid).head["color"], "plain");
+    assert_eq!(Decoded::new(&Page::of_solid(&mixed(), &options).unwrap()).head["color"], "class");
+}
+
 #[test]
 fn colors_go_by_the_names_in_the_page() {
     let mut mesh = Shape::parse("box", &[3, 3, 3]).unwrap().build().unwrap();

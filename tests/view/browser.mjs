@@ -2,12 +2,14 @@
 //
 //     node tests/view/browser.mjs MODULES SUBSOLID SCRATCH [--record]
 //
-// MODULES: a node_modules with puppeteer-core. --record writes the stored pictures anew. ONLY=bracket
+// MODULES: a node_modules with puppeteer-core. --record writes the stored pictures anew,
+// and that of the README from `models/bracket.html`. ONLY=bracket
 // in the environment runs these parts alone.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { pointers as byHand } from "./pointers.mjs";
 
 const [, , modules, subsolid, scratch, record] = process.argv;
 const puppeteer = createRequire(path.resolve(modules, "x.js"))("puppeteer-core").default ?? createRequire(path.resolve(modules, "x.js"))("puppeteer-core");
@@ -329,6 +331,11 @@ async function pictures() {
     await picture(page, name);
     await page.close();
   }
+  if (record !== "--record") return;
+  // that of the README
+  const page = await open(path.join(models, "bracket.html"), { width: 1000, height: 620, hash: "cut=y&flip=1" });
+  await page.screenshot({ path: path.join(models, "view.png") });
+  await page.close();
 }
 
 function write(name, text) {
@@ -579,6 +586,69 @@ CELLS ${cells.length} ${9 * cells.length}\n${cells.map((c) => c.join(" ")).join(
 POINT_DATA ${points.length}\n${arrays(pointData, points, "double")}CELL_DATA ${cells.length}\n${arrays(cellData, cells, "long")}`;
 }
 
+// A plane through faces of cells shows the cells that are kept, without lines that are none.
+async function faces() {
+  const file = view(write("faces.vtk", bar([4, 4, 4])), "faces", "--color", "class", "--crease-angle", "40");
+  for (const flip of [0, 1]) {
+    const page = await open(file, { ...SMALL, hash: `cut=x&at=0.5&flip=${flip}&camera=${flip ? -1.9 : 1.9}_0.3_0.2_0_0_0` });
+    const caps = await page.evaluate(() => {
+      const { view, handle } = window.subsolid, gl = view.renderer.getContext(), found = [], own = Object.values(handle.places());
+      for (let y = 20; y < view.canvas.clientHeight; y += 11)
+        for (let x = 20; x < view.canvas.clientWidth; x += 11) {
+          if (own.some((p) => Math.hypot(p[0] - x, p[1] - y) < 30)) continue;
+          const p = view.pick(x, y);
+          if (p?.piece !== undefined && [1, 2].every((d) => p.parameters[d] > 0.15 && p.parameters[d] < 0.85)) found.push({ x, y, cell: p.cell });
+        }
+      view.draw();
+      const ratio = view.renderer.getPixelRatio();
+      return found.map(({ x, y, cell }) => {
+        const out = new Uint8Array(4);
+        gl.readPixels(Math.floor(x * ratio), gl.drawingBufferHeight - 1 - Math.floor(y * ratio), 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, out);
+        return { cell, color: [...out.subarray(0, 3)] };
+      });
+    });
+    const classes = await page.evaluate(() => [...window.subsolid.model.sections.get("class")]);
+    check(caps.length > 100 && caps.every(({ cell }) => cell % 4 === (flip ? 2 : 1)), `the cut shows kept cells: ${[...new Set(caps.map((c) => c.cell % 4))]}, ${caps.length}`);
+    const wrong = caps.filter(({ cell, color }) => {
+      const own = caps.find((other) => classes[other.cell] === classes[cell]).color;
+      return color.some((x, d) => Math.abs(x - own[d]) > 3);
+    });
+    check(wrong.length === 0, `a cut through faces has no speckles: ${wrong.length} of ${caps.length} places`);
+    await page.close();
+  }
+}
+
+// Facets keep their edges, in one color, in files that repeat the corners, too.
+async function facets() {
+  const sides = [[0, 3, 2, 1], [4, 5, 6, 7], [0, 1, 5, 4], [1, 2, 6, 5], [2, 3, 7, 6], [3, 0, 4, 7]];
+  const own = sides.map((side) => side.map((v) => CUBE[v]));
+  const shared = `${CUBE.map((p) => `v ${p.join(" ")}`).join("\n")}\n${sides.map((s) => `f ${s.map((v) => v + 1).join(" ")}`).join("\n")}\n`;
+  const apart = `${own.flat().map((p) => `v ${p.join(" ")}`).join("\n")}\n${own.map((_, f) => `f ${[1, 2, 3, 4].map((k) => 4 * f + k).join(" ")}`).join("\n")}\n`;
+  for (const [name, text] of [["shared", shared], ["apart", apart]]) {
+    const page = await open(view(write(`${name}.obj`, text), name, "--linear"), SMALL);
+    check((await page.$eval("#color", (n) => n.value)) === "plain" && (await page.$eval("#legend", (n) => n.hidden)), "a part has one color and no legend");
+    const spreads = await page.evaluate(() => {
+      const { view } = window.subsolid, gl = view.renderer.getContext(), found = [];
+      for (let y = 10; y < view.canvas.clientHeight; y += 13)
+        for (let x = 10; x < view.canvas.clientWidth; x += 13) {
+          const p = view.pick(x, y);
+          if (p?.weights.every((w) => w > 0.05)) found.push({ x, y, face: p.cell });
+        }
+      view.draw();
+      const colors = {}, out = new Uint8Array(4);
+      for (const { x, y, face } of found) {
+        gl.readPixels(x, gl.drawingBufferHeight - 1 - y, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, out);
+        (colors[face] ??= []).push(out[0]);
+      }
+      return Object.values(colors).map((all) => [Math.min(...all), Math.max(...all)]);
+    });
+    check(spreads.length === 3 && spreads.every(([low, high]) => high - low <= 8), `each side of a box has one shade: ${JSON.stringify(spreads)}`);
+    const shades = spreads.map(([low]) => low).sort((a, b) => a - b);
+    check(shades[1] - shades[0] > 8 && shades[2] - shades[1] > 8, `the sides differ: ${shades}`);
+    await page.close();
+  }
+}
+
 // Values at picks, colors and legends of arrays that few digits do not hold.
 async function values() {
   const last = (_, v, all) => (v === all.length - 1 ? 1e6 : 20 + all[v][0]);
@@ -670,7 +740,13 @@ async function sizes() {
   await page.close();
 }
 
-for (const part of [bracket, pictures, unusual, polyhedra, reports, others, values, sizes].filter((part) => !process.env.ONLY || process.env.ONLY.includes(part.name))) {
+const slice = (model, ...options) => execFileSync(subsolid, ["--quiet", "slice", model, ...options]);
+
+async function pointers() {
+  await byHand({ open, view, check, difference, models, scratch, slice });
+}
+
+for (const part of [pointers, faces, facets, bracket, pictures, unusual, polyhedra, reports, others, values, sizes].filter((part) => !process.env.ONLY || process.env.ONLY.includes(part.name))) {
   const start = Date.now();
   await part().catch((error) => check(false, `${part.name}: ${error.stack}`));
   console.log(`${part.name}: ${((Date.now() - start) / 1000).toFixed(1)} s`);

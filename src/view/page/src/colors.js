@@ -5,6 +5,8 @@ import * as THREE from "three";
 export const MAPS = { viridis: interpolateViridis, cividis: interpolateCividis, turbo: interpolateTurbo };
 // distinct for color-blind readers, too
 export const CATEGORIES = ["#4477aa", "#ccbb44", "#ee6677", "#66ccee", "#228833", "#aa3377", "#bbbbbb", "#ee8866"];
+// The category that says nothing.
+export const NEUTRAL = 6;
 
 function texture(colors) {
   const data = new Uint8Array(4 * colors.length);

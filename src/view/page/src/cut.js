@@ -1,7 +1,7 @@
 // Caps of a plane cut: marching tetrahedra in the parameters of every piece that the plane
 // crosses, so that each corner of a cap knows its (u, v, w). Corners are moved onto the plane by
 // secant steps along the edge of the sub-grid.
-import { cubic, dot, piecePoint } from "./bezier.js";
+import { cubic, piecePoint } from "./bezier.js";
 
 // Kuhn's six tetrahedra of a cube, as corners by parameter bits.
 const TETRAHEDRA = [[0, 1, 3, 7], [0, 1, 5, 7], [0, 2, 3, 7], [0, 2, 6, 7], [0, 4, 5, 7], [0, 4, 6, 7]];
@@ -31,9 +31,11 @@ function grid(heights, n) {
   return out;
 }
 
-// plane: { normal, distance }, what is above it is cut away. Calls `triangle` with the corners
+// plane: { normal, distance }, what is above it is cut away. What is nearer than the points are
+// exact lies on it: a plane through faces of cells cuts the cells below it alone. Calls `triangle` with the corners
 // of the caps: [piece, u, v, w] of the piece's own parameters.
 export function cut(model, plane, visible, fine, triangle) {
+  const { near } = model;
   for (let piece = 0; piece < model.pieceCount; piece++) {
     if (!visible(model.cellOf(model.elementOfPiece(piece)))) continue;
     const points = model.piecePoints(piece), heights = new Float64Array(64);
@@ -43,11 +45,11 @@ export function cut(model, plane, visible, fine, triangle) {
       low = Math.min(low, heights[k]);
       high = Math.max(high, heights[k]);
     }
-    if (low > 0 || high <= 0) continue;
+    if (low > -near || high < -near) continue;
     let extent = 0;
     for (let d = 0; d < 3; d++) extent = Math.max(extent, Math.abs(points[189 + d] - points[d]));
     const n = fine ? Math.min(8, Math.max(2, Math.ceil(64 * extent))) : 2, m = n + 1;
-    const values = grid(heights, n), known = new Map();
+    const values = grid(heights, n).map((h) => (Math.abs(h) < near ? 0 : h)), known = new Map();
     const height = (p) => piecePoint(heights, p, 1)[0];
     const crossing = (a, b) => {
       const key = a < b ? a * m * m * m + b : b * m * m * m + a;
@@ -55,7 +57,7 @@ export function cut(model, plane, visible, fine, triangle) {
       const at = (x) => [x % m, Math.floor(x / m) % m, Math.floor(x / (m * m))].map((i) => i / n);
       const [pa, pb] = [at(a), at(b)], mix = (t) => [0, 1, 2].map((d) => pa[d] + t * (pb[d] - pa[d]));
       let [t0, h0, t1, h1] = [0, values[a], 1, values[b]], t = h0 / (h0 - h1);
-      for (let step = 0; fine && step < 12; step++) {
+      for (let step = 0; fine && h0 && h1 && step < 12; step++) {
         const h = height(mix(t));
         if (Math.abs(h) < 1e-7) break;
         if (h > 0 === h0 > 0) [t0, h0] = [t, h];
@@ -70,11 +72,11 @@ export function cut(model, plane, visible, fine, triangle) {
       const i = cell % n, j = Math.floor(cell / n) % n, k = Math.floor(cell / (n * n));
       const at = (bits) => i + (bits & 1) + m * (j + ((bits >> 1) & 1)) + m * m * (k + (bits >> 2));
       let above = 0;
-      for (let bits = 0; bits < 8; bits++) above += values[at(bits)] > 0;
+      for (let bits = 0; bits < 8; bits++) above += values[at(bits)] >= 0;
       if (above === 0 || above === 8) continue;
       for (const tetrahedron of TETRAHEDRA) {
         const up = [], down = [];
-        for (const bits of tetrahedron) (values[at(bits)] > 0 ? up : down).push(at(bits));
+        for (const bits of tetrahedron) (values[at(bits)] >= 0 ? up : down).push(at(bits));
         if (up.length === 0 || down.length === 0) continue;
         if (up.length === 1 || down.length === 1) {
           const [one, three] = up.length === 1 ? [up[0], down] : [down[0], up];
@@ -88,5 +90,3 @@ export function cut(model, plane, visible, fine, triangle) {
     }
   }
 }
-
-export const signedDistance = (plane, p) => dot(plane.normal, p) - plane.distance;

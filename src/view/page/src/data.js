@@ -145,8 +145,30 @@ export class Model {
         this.boxes = this.inside.get("box");
       }
     }
+    // places that are nearer to each other may be one: a step of the lattice inside
+    this.near = Math.max(5e-6, this.pieceCount && this.pieceLattice ? 2 ** this.pieceLattice.exponent.reduce((a, b) => Math.max(a, b)) : 0);
     this.patchCount = this.isTriangles ? 0 : this.element.length;
     this.cellCount = this.isSolid ? sections.get("layer").length : 1 + this.element.reduce((a, e) => Math.max(a, this.cellOf(e)), 0);
+  }
+
+  // Of the control points along a normal: the least and the greatest.
+  extent(normal) {
+    const vertices = this.sections.get("control vertex") ?? this.sections.get("vertex");
+    let low = Infinity, high = -Infinity;
+    for (let i = 0; i < vertices.length; i += 3) {
+      const h = vertices[i] * normal[0] + vertices[i + 1] * normal[1] + vertices[i + 2] * normal[2];
+      low = Math.min(low, h);
+      high = Math.max(high, h);
+    }
+    return low <= high ? [low, high] : [-1, 1];
+  }
+
+  // Along x, y and z.
+  get extents() {
+    return [0, 1, 2].map((d) => {
+      const [low, high] = this.extent([0, 1, 2].map((k) => Number(k === d)));
+      return high - low;
+    });
   }
 
   get hasInterior() {

@@ -1,23 +1,16 @@
 // The page: decodes the model, keeps the state, and joins picture and controls.
 import { Vector3 } from "three";
 import { Model, unpack } from "./data.js";
-import { CATEGORIES, MAPS, gradient } from "./colors.js";
+import { CATEGORIES, MAPS, NEUTRAL, gradient } from "./colors.js";
 import { checkbox, element, field, figureTable, number, section, select, slider, table } from "./panel.js";
 import { DEFAULTS, fragment, parse } from "./state.js";
 import { Handle } from "./handle.js";
+import { KEYS, press } from "./keys.js";
 import { MOST_SIDES, View } from "./view.js";
 
 const SURFACE_CLASSES = { 0: "regular", 2: "irregular", 3: "refined" };
 const CLASSES = { 0: "regular", 1: "layered", 2: "irregular", 3: "refined" };
 const AXES = ["x", "y", "z"];
-const KEYS = [
-  ["arrows", "turn"], ["+ −", "zoom"], ["0", "the first view"], ["x y z", "cut across an axis; again: off"],
-  ["[ ]", "move the cut"], ["f", "flip the cut"], ["r R", "turn the cut about the upright of the view"], ["t T", "tilt the cut toward the eye, away"], ["p P", "peel a layer of cells off, put it back"], ["e E", "move cells apart, together"], ["v", "cells or classes apart"],
-  ["c C", "next color, previous"], ["m", "next color map"], ["g", "lines between cells"], ["i", "isolines of u, v, w"],
-  ["k", "control mesh"], ["h", "creases"], ["s", "singular edges"], ["b", "irregular edges of the boundary"], ["o", "all cells, or those of one class"], ["l L", "next image of a layer, previous"],
-  ["n N", "next worst cell, previous"], ["Enter", "pick the middle of the picture"], ["Esc", "forget the pick"], ["w", "save the picture"], ["d", "dark, light"],
-];
-
 // Cubed lengths, whatever the unit is.
 const cubed = (unit) => `${unit ?? "length"}\u00b3`;
 
@@ -78,17 +71,15 @@ class App {
       const layer = model.layer;
       channels.push({ key: "layer", name: "layer of cells", on: "cell", of: (cell) => layer[cell], low: 0, high: Math.max(1, layer.reduce((a, b) => Math.max(a, b), 0)) });
     }
+    channels.push({ key: "plain", name: "one color", on: "cell", of: () => NEUTRAL, categories: {} });
     channels.push({ key: "number", name: model.isSolid ? "number of cell" : "number of face", on: "cell", of: (cell) => cell, low: 0, high: Math.max(1, model.cellCount - 1) });
     return channels;
   }
 
   // What the page is colored by where its address does not say.
   firstColor() {
-    const { color, inverted, channels } = this.model.head, keyOf = (isIt) => this.channels.find(isIt).key;
-    if (typeof color === "string") return color;
-    if (color !== null) return keyOf((c) => c.source === channels[color]);
-    if (inverted > 0) return keyOf((c) => c.section === "scaled");
-    return (this.channels.find((c) => c.key === "class") ?? this.channels[0]).key;
+    const { color, channels } = this.model.head;
+    return typeof color === "string" ? color : this.channels.find((c) => c.source === channels[color]).key;
   }
 
   get channel() {
@@ -205,6 +196,7 @@ class App {
       if (["scaled", "determinant"].includes(channel.section) && this.model.head.inverted > 0) nodes.push(element("div", {}, "red: below 0"));
     }
     this.legend.replaceChildren(...nodes);
+    this.legend.hidden = channel.key === "plain";
     this.legend.setAttribute("aria-label", channel.categories ? `Colors: ${channel.name}` : `Colors: ${this.nameOf(channel)} from ${low} to ${high}`);
   }
 
@@ -219,7 +211,7 @@ class App {
     const length = Math.hypot(...normal);
     normal = normal.map((x) => x / length);
     // from end to end of the control points along the normal
-    const [low, high] = this.extent(normal);
+    const [low, high] = this.model.extent(normal);
     const distance = low + state.at * (high - low);
     return state.flip ? { normal: normal.map((x) => -x), distance: -distance } : { normal, distance };
   }
@@ -229,7 +221,7 @@ class App {
     const { state } = this, own = this.plane().normal, same = own.every((x, d) => Math.abs(x - normal[d]) < 1e-12);
     const turned = same ? {} : { cut: "free", flip: false, normal: normal.map((x) => +x.toPrecision(6)).join("_") };
     const flipped = same && state.flip, n = flipped ? normal.map((x) => -x) : normal;
-    const [low, high] = this.extent(n), height = flipped ? -distance : distance;
+    const [low, high] = this.model.extent(n), height = flipped ? -distance : distance;
     const at = high > low ? (height - low) / (high - low) : 0.5;
     this.set({ ...turned, at: +Math.min(1, Math.max(0, at)).toFixed(6) }, fine);
   }
@@ -242,18 +234,6 @@ class App {
     const normal = new Vector3(...plane.normal).applyAxisAngle(axis, angle), pivot = this.handle.base(plane);
     this.handle.pivot.copy(pivot);
     this.takePlane({ normal: normal.toArray(), distance: normal.dot(pivot) }, true);
-  }
-
-  // Of the control points along a normal.
-  extent(normal) {
-    const vertices = this.model.sections.get("control vertex") ?? this.model.sections.get("vertex");
-    let low = Infinity, high = -Infinity;
-    for (let i = 0; i < vertices.length; i += 3) {
-      const h = vertices[i] * normal[0] + vertices[i + 1] * normal[1] + vertices[i + 2] * normal[2];
-      low = Math.min(low, h);
-      high = Math.max(high, h);
-    }
-    return low <= high ? [low, high] : [-1, 1];
   }
 
   applyCut(fine) {
@@ -316,10 +296,10 @@ class App {
       return node;
     };
     this.refresh = () => refreshers.forEach((refresh) => refresh());
-    const nodes = [element("h1", {}, head.title)];
-    const extents = AXES.map((_, d) => this.extent([0, 1, 2].map((k) => Number(k === d)))), units = head.unit ? ` ${head.unit}` : "";
+    const nodes = [element("h1", {}, head.title), element("p", { className: "note" }, "Drag to turn, right drag to move, wheel to zoom, click to pick, double click to go nearer.")];
+    const units = head.unit ? ` ${head.unit}` : "";
     const what = model.sections.get("control vertex") ? "control mesh extent" : "extent";
-    const figures = [...head.figures, [what, extents.map(([low, high]) => number(+((high - low) * head.size).toPrecision(4))).join(" \u00d7 ") + units]];
+    const figures = [...head.figures, [what, model.extents.map((x) => number(+(x * head.size).toPrecision(4))).join(" \u00d7 ") + units]];
     if (head.error > 0) figures.push(["largest error", `${this.lengthText(head.error)} (${number(head.error / head.size)} of the size)`]);
     if (head.error === null) figures.push(["error of the triangles", "not estimated"]);
     if (head.interior_error > 0) figures.push(["largest error inside", `${this.lengthText(head.interior_error)} (${number(head.interior_error / head.size)} of the size)`]);
@@ -327,17 +307,6 @@ class App {
     if (head.flat > 0) figures.push(["samples on smooth edges, det J = 0", String(head.flat)]);
     for (const { title, header, rows } of head.tables) nodes.push(section(title, true, figureTable(header, rows)));
     this.panel.classList.toggle("wide", head.tables.length > 0);
-    nodes.push(section("Model", head.tables.length === 0, table(figures)));
-    if (head.worst.length) {
-      this.worstButtons = head.worst.map((w, i) => {
-        const button = element("button", { type: "button", onclick: () => this.showWorst(i) }, `cell ${w.cell}: ${number(w.scaled_jacobian)}`);
-        if (w.scaled_jacobian < 0) button.className = "bad";
-        return element("li", {}, button);
-      });
-      nodes.push(section("Worst cells", true, element("p", { className: "note" }, "Least scaled Jacobian first. A click shows the place."), element("ol", { id: "worst" }, ...this.worstButtons)));
-    }
-    this.picked = element("div", { id: "picked" }, element("p", { className: "note" }, "Click the model."));
-    nodes.push(section("Picked point", true, this.picked));
     const color = live(select(this.channels.map((c) => [c.key, c.name]), state.color, (value) => this.set({ color: value, low: "", high: "" })), () => this.state.color);
     color.id = "color";
     const map = live(select(Object.keys(MAPS).map((name) => [name, name]), state.map, set("map")), () => this.state.map);
@@ -351,6 +320,17 @@ class App {
         element("p", { className: "note" }, "In the picture: drag the ball to move the plane, the tip to turn it."),
         model.isSolid && !model.hasInterior ? element("p", { className: "note" }, "The page was made without the inside: cuts are hollow.") : null));
     }
+    if (head.layers) nodes.push(this.layersSection(head.layers, live));
+    if (head.worst.length) {
+      this.worstButtons = head.worst.map((w, i) => {
+        const button = element("button", { type: "button", onclick: () => this.showWorst(i) }, `cell ${w.cell}: ${number(w.scaled_jacobian)}`);
+        if (w.scaled_jacobian < 0) button.className = "bad";
+        return element("li", {}, button);
+      });
+      nodes.push(section("Worst cells", true, element("p", { className: "note" }, "Least scaled Jacobian first. A click shows the place."), element("ol", { id: "worst" }, ...this.worstButtons)));
+    }
+    this.picked = element("div", { id: "picked" }, element("p", { className: "note" }, "Click the model."));
+    nodes.push(section("Picked point", true, this.picked));
     if (model.hasInterior) {
       const most = model.layer.reduce((a, b) => Math.max(a, b), 0);
       const peel = live(slider(0, Math.max(1, most), 1, state.peel, (value, fine) => fine && this.set({ peel: value })), () => this.state.peel);
@@ -375,7 +355,7 @@ class App {
     if (model.sections.has("singular points")) lines.push(this.liveCheckbox(refreshers, "singular edges (blue: 3 faces, orange: 5, purple: more)", "singular"));
     if (model.sections.has("boundary points")) lines.push(this.liveCheckbox(refreshers, "irregular edges of the boundary", "boundary"));
     nodes.push(section("Lines", false, ...lines));
-    if (head.layers) nodes.push(this.layersSection(head.layers, live));
+    nodes.push(section("Model", false, table(figures)));
     nodes.push(section("Page", false,
       element("button", { type: "button", onclick: () => this.view.home() }, "First view"),
       element("button", { type: "button", onclick: () => this.screenshot() }, "Save picture"),
@@ -399,7 +379,7 @@ class App {
 
   // Takes away what is nearer to the eye.
   chooseCut(value) {
-    const toward = this.view.camera.position.clone().sub(this.view.controls.target).normalize();
+    const toward = this.view.arm.normalize();
     if (value !== "free") return this.set({ cut: value, flip: value !== "off" && toward.getComponent(AXES.indexOf(value)) < 0 });
     this.set({ cut: "free", flip: false, normal: toward.toArray().map((x) => +x.toPrecision(5)).join("_") });
   }
@@ -432,7 +412,7 @@ class App {
     this.layerNote.textContent = text;
     this.layerImage.setAttribute("aria-label", text);
     if (this.state.layers) {
-      const normal = AXES.map((axis) => Number(axis === layers.axis)), [low, high] = this.extent(normal);
+      const normal = AXES.map((axis) => Number(axis === layers.axis)), [low, high] = this.model.extent(normal);
       const height = (entry.height - center[AXES.indexOf(layers.axis)]) / size;
       this.set({ cut: layers.axis, at: Math.min(1, Math.max(0, (height - low) / (high - low))), flip: false });
     }
@@ -455,7 +435,7 @@ class App {
     rows.push([model.head.unit ? `position in ${model.head.unit}` : "position", model.absolute(picked.position).map((x) => number(x, model.head.size)).join(", ")]);
     const jacobian = view.jacobianAt(picked);
     if (jacobian) rows.push(["scaled Jacobian here", number(jacobian.scaled)]);
-    for (const channel of this.channels.filter((c) => !["number"].includes(c.key))) {
+    for (const channel of this.channels.filter((c) => !["number", "plain"].includes(c.key))) {
       const value = view.valueAt(picked, channel);
       const isOfCell = ["scaled", "determinant"].includes(channel.section);
       rows.push([isOfCell ? `least ${this.nameOf(channel)}` : channel.name, channel.categories?.[value] ?? number(value, channel.high - channel.low)]);
@@ -521,62 +501,21 @@ class App {
   }
 
   listen() {
+    // a finger is less steady than a mouse
     let down = null;
-    this.canvas.addEventListener("pointerdown", (e) => (down = [e.offsetX, e.offsetY]));
+    window.addEventListener("pointerdown", (e) => (down = { at: [e.clientX, e.clientY], reach: e.pointerType === "touch" ? 12 : 4 }), true);
     this.canvas.addEventListener("click", (e) => {
-      if (!down || Math.hypot(e.offsetX - down[0], e.offsetY - down[1]) > 4) return;
+      if (!down || Math.hypot(e.clientX - down.at[0], e.clientY - down.at[1]) > down.reach) return;
       this.showPicked(this.view.pick(e.offsetX, e.offsetY));
+      this.picked.parentElement.scrollIntoView({ block: "nearest" });
     });
+    this.canvas.addEventListener("dblclick", () => this.lastPick && this.view.focus(this.lastPick.position));
     window.addEventListener("hashchange", () => {
       Object.assign(this.state, parse(location.hash));
       this.applyState();
       this.refresh();
     });
-    document.addEventListener("keydown", (e) => this.key(e));
-  }
-
-  key(e) {
-    const typing = /^(input|select|textarea)$/i.test(e.target.tagName);
-    if (typing || e.ctrlKey || e.metaKey || e.altKey) return;
-    if (e.key === "Enter" && /^(button|summary)$/i.test(e.target.tagName)) return;
-    const { state, view, model } = this, turn = (x, y) => {
-      const { camera, controls } = view, arm = camera.position.clone().sub(controls.target);
-      const side = arm.clone().cross(camera.up).normalize();
-      arm.applyAxisAngle(camera.up.clone().normalize(), x).applyAxisAngle(side, y);
-      camera.position.copy(controls.target).add(arm);
-      view.onMove();
-      view.request();
-    };
-    const zoom = (factor) => {
-      view.camera.position.sub(view.controls.target).multiplyScalar(factor).add(view.controls.target);
-      view.onMove();
-      view.request();
-    };
-    const next = (list, value, step) => list[(list.indexOf(value) + step + list.length) % list.length];
-    const classes = ["", ...(model.hasInterior ? this.presentClasses() : [])];
-    const keys = this.channels.map((c) => c.key), layers = model.layer ? model.layer.reduce((a, b) => Math.max(a, b), 0) : 0;
-    const actions = {
-      ArrowLeft: () => turn(0.1, 0), ArrowRight: () => turn(-0.1, 0), ArrowUp: () => turn(0, 0.1), ArrowDown: () => turn(0, -0.1),
-      "+": () => zoom(0.85), "=": () => zoom(0.85), "-": () => zoom(1 / 0.85), 0: () => view.home(),
-      x: () => this.chooseCut(state.cut === "x" ? "off" : "x"), y: () => this.chooseCut(state.cut === "y" ? "off" : "y"), z: () => this.chooseCut(state.cut === "z" ? "off" : "z"),
-      "[": () => this.set({ at: Math.max(0, state.at - 0.02) }), "]": () => this.set({ at: Math.min(1, state.at + 0.02) }), f: () => this.set({ flip: !state.flip }),
-      r: () => this.turnPlane([0, 1, 0], 0.1), R: () => this.turnPlane([0, 1, 0], -0.1), t: () => this.turnPlane([1, 0, 0], 0.1), T: () => this.turnPlane([1, 0, 0], -0.1),
-      v: () => model.hasInterior && this.set({ by: state.by === "cell" ? "class" : "cell" }),
-      p: () => model.hasInterior && this.set({ peel: Math.min(layers, state.peel + 1) }), P: () => this.set({ peel: Math.max(0, state.peel - 1) }),
-      e: () => model.hasInterior && this.set({ explode: Math.min(2, +(state.explode + 0.1).toFixed(2)) }), E: () => this.set({ explode: Math.max(0, +(state.explode - 0.1).toFixed(2)) }),
-      c: () => this.set({ color: next(keys, state.color, 1), low: "", high: "" }), C: () => this.set({ color: next(keys, state.color, -1), low: "", high: "" }),
-      m: () => this.set({ map: next(Object.keys(MAPS), state.map, 1) }), g: () => this.set({ cells: !state.cells }), i: () => this.set({ iso: state.iso ? 0 : 4 }),
-      k: () => this.set({ control: !state.control }), s: () => this.set({ singular: !state.singular }),
-      n: () => this.showWorst((this.worst + 1) % Math.max(1, model.head.worst.length)), N: () => this.showWorst(Math.max(0, this.worst - 1)),
-      h: () => this.set({ creases: !state.creases }), b: () => this.set({ boundary: !state.boundary }),
-      o: () => classes.length > 2 && this.set({ only: next(classes, state.only, 1) }),
-      l: () => this.chooseLayer(1), L: () => this.chooseLayer(-1), w: () => this.screenshot(),
-      Enter: () => this.showPicked(view.pick(view.canvas.clientWidth / 2, view.canvas.clientHeight / 2)),
-      d: () => this.toggleTheme(), Escape: () => this.showPicked(null),
-    };
-    if (!actions[e.key]) return;
-    e.preventDefault();
-    actions[e.key]();
+    document.addEventListener("keydown", (e) => press(this, e));
   }
 }
 

@@ -1,7 +1,7 @@
 // The limit in the vertex shader: a grid over (s, t) of a bicubic patch, whose points are texels.
 // Texels of a patch: 16 points with an attribute in w; origin in the element's parameters, value
 // of the cell in w; the two directions, 1 in the first w for a corner of a cell; center of the
-// cell, its number in w.
+// cell, its number in w. Of what `along` a triangle or patch is 0, no lines are drawn.
 export const TEXELS = 20;
 
 const COMMON = `
@@ -59,7 +59,7 @@ void main() {
 }`;
 
 export const VERTEX = `${COMMON}
-in vec3 position, normal, place, id, center;
+in vec3 position, normal, place, along, id, center;
 in float value, corner;
 void main() {
   vModel = position;
@@ -67,7 +67,7 @@ void main() {
   vView = view.xyz;
   vNormal = mat3(modelViewMatrix) * normal;
   vPlace = place;
-  vAlong = vec3(1.0);
+  vAlong = along;
   vCorner = corner;
   vValue = value;
   vId = id;

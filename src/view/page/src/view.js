@@ -1,7 +1,8 @@
 // Draws a model: patches of the boundary or of single cells, caps, lines; finds what is under
 // the cursor.
 import * as THREE from "three";
-import { TrackballControls } from "three/addons/controls/TrackballControls.js";
+import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import { cornerNormals } from "./normals.js";
 import { cross, dot, length, patchPoint, patchDerivatives, piecePoint, pieceDerivatives } from "./bezier.js";
 import { CATEGORIES, mapTexture } from "./colors.js";
 import { cut } from "./cut.js";
@@ -9,12 +10,17 @@ import { FRAGMENT, PATCH_VERTEX, TEXELS, VERTEX } from "./shaders.js";
 
 const WIDTH = 4000; // texels in a row, 200 patches
 const GRIDS = [1, 2, 4, 8, 16, 32];
+const OVERLAP = 0.03; // of a step of the grid
+// Parameters that differ by less are those of one face.
+const SAME = 1e-3;
 // Sides of single cells that are shown at most.
 export const MOST_SIDES = 400000;
 
 function gridGeometry(n) {
   const positions = [], index = [];
-  for (let j = 0; j <= n; j++) for (let i = 0; i <= n; i++) positions.push(i / n, j / n);
+  // the ends a little farther: no gaps where neighbors have finer grids
+  const at = (i) => (i + (i === n ? OVERLAP : i === 0 ? -OVERLAP : 0)) / n;
+  for (let j = 0; j <= n; j++) for (let i = 0; i <= n; i++) positions.push(at(i), at(j));
   for (let j = 0; j < n; j++)
     for (let i = 0; i < n; i++) {
       const a = j * (n + 1) + i;
@@ -35,10 +41,17 @@ export class View {
     this.canPick = Boolean(gl.getExtension("EXT_color_buffer_float"));
     this.scene = new THREE.Scene();
     this.camera = new THREE.PerspectiveCamera(30, 1, 0.001, 20);
-    this.controls = new TrackballControls(this.camera, canvas);
-    Object.assign(this.controls, { rotateSpeed: 3, panSpeed: 0.5, dynamicDampingFactor: 1, staticMoving: true });
+    this.upright = model.head.up === "y" ? [0, 1, 0] : [0, 0, 1];
+    this.camera.up.set(...this.upright);
+    this.controls = new OrbitControls(this.camera, canvas);
+    Object.assign(this.controls, { zoomToCursor: true, minDistance: 1e-4, maxDistance: 15 });
     this.controls.addEventListener("change", () => this.request());
-    this.controls.addEventListener("end", () => this.onMove?.());
+    this.controls.addEventListener("end", () => this.moved());
+    // moves of a close view are too small for a change event
+    canvas.addEventListener("pointermove", (e) => e.buttons && this.request());
+    // a turn of the wheel is a small step, a pinch is what the fingers do
+    canvas.addEventListener("wheel", () => (this.controls.zoomSpeed = 2), { capture: true, passive: true });
+    canvas.addEventListener("pointerdown", () => (this.controls.zoomSpeed = 1), true);
     this.uniforms = {
       points: { value: null }, explode: { value: 0 }, byCell: { value: true }, picking: { value: false },
       clipping: { value: false }, plane: { value: new THREE.Vector4(1, 0, 0, 0) }, cellLines: { value: true },
@@ -60,7 +73,6 @@ export class View {
     this.renderer.localClippingEnabled = true;
     this.lineClips = [];
     this.byClass = false;
-    this.upright = model.head.up === "y" ? [0, 1, 0] : [0, 0, 1];
     if (model.isTriangles) this.addTriangles();
     this.home();
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement);
@@ -68,11 +80,27 @@ export class View {
   }
 
   home() {
-    this.camera.up.set(...this.upright);
-    this.camera.position.set(...(this.upright[1] ? [1, 0.82, 1.45] : [1, -1.45, 0.82]));
-    this.controls.target.set(0, 0, 0);
+    this.look([0, 0, 0], this.upright[1] ? [1, 0.82, 1.45] : [1, -1.45, 0.82]);
+    this.onMove?.();
+  }
+
+  // At a target, from an arm away.
+  look(target, arm) {
+    this.controls.target.set(...target);
+    this.camera.position.set(...target.map((x, d) => x + arm[d]));
     this.controls.update();
     this.request();
+  }
+
+  // The camera stands elsewhere.
+  moved() {
+    this.onMove?.();
+    this.request();
+  }
+
+  // From the target to the eye.
+  get arm() {
+    return this.camera.position.clone().sub(this.controls.target);
   }
 
   resize() {
@@ -84,7 +112,6 @@ export class View {
     // the whole model in narrow windows, too
     this.camera.fov = width < height ? 30 * Math.min(2, height / width) : 30;
     this.camera.updateProjectionMatrix();
-    this.controls.handleResize();
     this.request();
   }
 
@@ -97,7 +124,6 @@ export class View {
   }
 
   draw() {
-    this.controls.update();
     const distance = this.camera.position.distanceTo(this.controls.target), size = 1 + 2 * this.uniforms.explode.value;
     this.camera.near = Math.max(distance - 2 * size, distance / 500, size * 1e-6);
     this.camera.far = distance + 3 * size;
@@ -113,22 +139,11 @@ export class View {
     if (!this.byClass) return this.centerOf(cell);
     const classes = this.model.sections.get("class");
     if (!this.classWays) {
-      const present = [...new Set(classes)].sort((a, b) => a - b), extents = [0, 1, 2].map((d) => this.extent(d));
+      const present = [...new Set(classes)].sort((a, b) => a - b), { extents } = this.model;
       const axis = extents.indexOf(Math.min(...extents)), step = 1.2 * Math.max(extents[axis], 0.1);
       this.classWays = new Map(present.map((c, k) => [c, [0, 1, 2].map((d) => (d === axis ? (k - (present.length - 1) / 2) * step : 0))]));
     }
     return this.classWays.get(classes[cell]);
-  }
-
-  // Of the control points along an axis.
-  extent(axis) {
-    const vertices = this.model.sections.get("control vertex");
-    let low = Infinity, high = -Infinity;
-    for (let i = axis; i < vertices.length; i += 3) {
-      low = Math.min(low, vertices[i]);
-      high = Math.max(high, vertices[i]);
-    }
-    return high - low;
   }
 
   // Center of a cell: the mean of its first piece's corners; moves cells apart.
@@ -240,18 +255,18 @@ export class View {
   addTriangles() {
     const { sections } = this.model, [vertex, normal, triangle, face] = ["vertex", "normal", "triangle", "element"].map((name) => sections.get(name));
     const count = triangle.length, geometry = new THREE.BufferGeometry();
-    const spread = (from, width) => Float32Array.from({ length: count * width }, (_, i) => from[width * triangle[Math.floor(i / width)] + (i % width)]);
+    const spread = (from) => Float32Array.from({ length: 3 * count }, (_, i) => from[3 * triangle[Math.floor(i / 3)] + (i % 3)]);
     const add = (name, values, width) => geometry.setAttribute(name, new THREE.BufferAttribute(values, width));
-    add("position", spread(vertex, 3), 3);
-    add("normal", spread(normal, 3), 3);
+    add("position", spread(vertex), 3);
+    add("normal", normal ? spread(normal) : cornerNormals(vertex, triangle), 3);
     add("place", new Float32Array(3 * count), 3);
+    add("along", new Float32Array(3 * count), 3);
     add("corner", new Float32Array(count), 1);
     add("center", new Float32Array(3 * count), 3);
     add("id", Float32Array.from({ length: 3 * count }, (_, i) => [Math.floor(i / 9) + 1, +(Math.floor(i / 3) % 3 === 1), +(Math.floor(i / 3) % 3 === 2)][i % 3]), 3);
     add("value", new Float32Array(count), 1);
     this.triangles = new THREE.Mesh(geometry, this.triangleMaterial);
     this.triangles.frustumCulled = false;
-    this.uniforms.cellLines.value = false;
     this.scene.add(this.triangles);
     this.triangleFace = face;
   }
@@ -313,9 +328,9 @@ export class View {
     }
     this.lineClips = [];
     if (plane) {
-      this.uniforms.plane.value.set(...plane.normal, plane.distance);
+      this.uniforms.plane.value.set(...plane.normal, plane.distance - this.model.near);
       const kept = plane.normal.map((x) => -x);
-      this.lineClips = [new THREE.Plane(new THREE.Vector3(...kept), plane.distance)];
+      this.lineClips = [new THREE.Plane(new THREE.Vector3(...kept), plane.distance + this.model.near)];
       if (this.model.hasInterior) this.addCaps(plane, visible, fine);
     }
     for (const line of Object.values(this.lines)) line.material.clippingPlanes = this.lineClips;
@@ -323,15 +338,18 @@ export class View {
   }
 
   addCaps(plane, visible, fine) {
-    const { model } = this, positions = [], places = [], centers = [], corners = [], atCorner = [];
+    const { model } = this, positions = [], places = [], along = [], centers = [], corners = [], atCorner = [];
     const moving = this.moving;
     cut(model, plane, visible, fine, (piece, points, ...triangle) => {
       const box = model.box(piece), cell = model.cellOf(model.elementOfPiece(piece));
       const way = moving ? this.wayOf(cell) : [0, 0, 0];
       const isCorner = Number(model.cornerOf(model.elementOfPiece(piece)) !== null);
+      // a parameter that is the same all over the triangle has no lines there
+      const varies = [0, 1, 2].map((d) => Number(Math.max(...triangle.map((p) => p[d])) - Math.min(...triangle.map((p) => p[d])) > SAME));
       for (const p of triangle) {
         positions.push(...piecePoint(points, p));
         places.push(...p.map((x, d) => box[d] + x * box[3 + d]));
+        along.push(...varies);
         centers.push(...way);
         corners.push([piece, p]);
         atCorner.push(isCorner);
@@ -341,6 +359,7 @@ export class View {
     const add = (name, values, width) => geometry.setAttribute(name, new THREE.BufferAttribute(Float32Array.from(values), width));
     add("position", positions, 3);
     add("place", places, 3);
+    add("along", along, 3);
     add("center", centers, 3);
     add("corner", atCorner, 1);
     add("normal", Array.from({ length: 3 * count }, (_, i) => plane.normal[i % 3]), 3);
@@ -518,32 +537,25 @@ export class View {
 
   // Looks at a point from outside.
   flyTo(p, distance) {
-    const target = new THREE.Vector3(...p), away = target.clone();
-    if (away.length() < 1e-3) away.copy(this.camera.position).sub(this.controls.target);
-    away.normalize();
-    const now = this.camera.position.clone().sub(this.controls.target).normalize();
-    away.add(now.multiplyScalar(0.4)).normalize();
-    this.controls.target.copy(target);
-    this.camera.position.copy(target).addScaledVector(away, distance);
-    const [, y, z] = this.upright, along = y ? away.y : away.z;
-    this.camera.up.set(...(Math.abs(along) > 0.95 ? [0, z, y] : this.upright));
-    this.controls.update();
+    const away = new THREE.Vector3(...p);
+    if (away.length() < 1e-3) away.copy(this.arm);
+    away.normalize().add(this.arm.normalize().multiplyScalar(0.4)).normalize();
+    this.look(p, away.multiplyScalar(distance).toArray());
     this.onMove?.();
-    this.request();
+  }
+
+  // Looks at a point along the same direction, from half as far.
+  focus(p) {
+    this.look(p, this.arm.multiplyScalar(0.5).toArray());
+    this.onMove?.();
   }
 
   get cameraText() {
-    const { position: p, up } = this.camera, t = this.controls.target;
-    return [p.x, p.y, p.z, t.x, t.y, t.z, up.x, up.y, up.z].map((x) => +x.toPrecision(5)).join("_");
+    return [...this.camera.position, ...this.controls.target].map((x) => +x.toPrecision(6)).join("_");
   }
 
   set cameraText(text) {
-    const numbers = text.split("_").map(Number);
-    if (numbers.length !== 9 || !numbers.every(Number.isFinite)) return;
-    this.camera.position.set(...numbers.slice(0, 3));
-    this.controls.target.set(...numbers.slice(3, 6));
-    this.camera.up.set(...numbers.slice(6));
-    this.controls.update();
-    this.request();
+    const [x, y, z, ...target] = text.split("_").map(Number);
+    if (target.length === 3 && [x, y, z, ...target].every(Number.isFinite)) this.look(target, [x, y, z].map((c, d) => c - target[d]));
   }
 }

@@ -65,28 +65,42 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     }
 }
 
+// The columns of the Jacobian at a result, of unit length, so that their determinant is the scaled
+// one, whatever the size of the cell; returns it. `scale`: 1 / length. Columns that are 0 stay so.
+__device__ __forceinline__ real unit_columns(const Derivatives& d, size_t result,
+                                             real (&unit)[3][3], real (&scale)[3]) {
+    const real* const columns[3] = {d.u + 3 * result, d.v + 3 * result, d.w + 3 * result};
+#pragma unroll
+    for (int k = 0; k < 3; ++k) {
+        const real* const c = columns[k];
+        const real found = fmax(fabs(c[0]), fmax(fabs(c[1]), fabs(c[2])));
+        const real largest = found == real(0) ? real(1) : found;
+        const real x = c[0] / largest, y = c[1] / largest, z = c[2] / largest;
+        const real squares = x * x + y * y + z * z;
+        const real length = squares == real(0) ? real(1) : sqrt(squares);
+        unit[k][0] = x / length;
+        unit[k][1] = y / length;
+        unit[k][2] = z / length;
+        scale[k] = real(1) / length / largest;
+    }
+    return determinant_of(unit[0], unit[1], unit[2]);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    scaled_jacobian(const __grid_constant__ Inputs in, real* __restrict__ to) {
+    const size_t result = blockIdx.x * size_t(THREADS) + threadIdx.x;
+    real unit[3][3], scale[3];
+    if (result < in.results) to[result] = unit_columns(in.position, result, unit, scale);
+}
+
 // df/dx_i = sum of df/du_j du_j/dx_i, [component][xyz]; NaN where the Jacobian is singular or
 // does not exist.
 extern "C" __global__ void __launch_bounds__(THREADS)
     gradient(const __grid_constant__ Inputs in, real* __restrict__ to) {
     const size_t result = blockIdx.x * size_t(THREADS) + threadIdx.x;
     if (result >= in.results) return;
-    const Derivatives& p = in.position;
-    const real* const columns[3] = {p.u + 3 * result, p.v + 3 * result, p.w + 3 * result};
-    // columns of unit length: the determinant is the scaled one, whatever the size of the cell
     real unit[3][3], scale[3];
-#pragma unroll
-    for (int d = 0; d < 3; ++d) {
-        const real* const c = columns[d];
-        const real largest = fmax(fabs(c[0]), fmax(fabs(c[1]), fabs(c[2])));
-        const real x = c[0] / largest, y = c[1] / largest, z = c[2] / largest;
-        const real length = sqrt(x * x + y * y + z * z);
-        unit[d][0] = x / length;
-        unit[d][1] = y / length;
-        unit[d][2] = z / length;
-        scale[d] = real(1) / length / largest;
-    }
-    const real scaled = determinant_of(unit[0], unit[1], unit[2]);
+    const real scaled = unit_columns(in.position, result, unit, scale);
     // not-a-number is not greater
     const bool is_regular = fabs(scaled) > ROUNDING;
     // rows of the inverse, times the scale of their axis

@@ -152,9 +152,11 @@ impl PySolid {
     ///         the limit surface, those on infinitely sharp creases on the crease.
     ///
     /// Returns:
-    ///     The solid, and a dictionary: scaled Jacobians of the control cells and how many
-    ///     vertices moved, slid and can slide ("control"), and bounds of det J of the limit
-    ///     ("limit_before", "limit_after"). A UserWarning says where nothing can slide.
+    ///     The solid, and a dictionary: scaled Jacobians of the control cells, folded cells of the
+    ///     limit, of which there are never more than before, and how many vertices moved, slid and
+    ///     can slide ("control"), and bounds of det J of the limit ("limit_before",
+    ///     "limit_after"). A UserWarning says where nothing can slide, and where vertices went a
+    ///     part of the way only for the sake of the limit.
     ///
     /// Raises:
     ///     Error: For cells that are not hexahedra.
@@ -175,7 +177,7 @@ impl PySolid {
             Ok((mesh, control, limit_before, limit_after))
         };
         let (mesh, control, before, after) = py.work(work).py()?;
-        control.notice(motion).map_or(Ok(()), |notice| warn(py, &notice))?;
+        control.notices(motion).try_for_each(|notice| warn(py, &notice))?;
         let report = PyDict::new(py);
         report.set_item("control", dictionary(py, &control)?)?;
         report.set_item("limit_before", dictionary(py, &before)?)?;

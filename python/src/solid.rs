@@ -328,20 +328,14 @@ impl PySolid {
             _ => request::samples(solid, samples.as_ref(), gauss, None, None, None)?,
         };
         let shared = &self.shared;
-        let plan = py.work(|| solid.plan(&samples, Want::DETERMINANT)).py()?;
+        let plan = py.work(|| solid.plan(&samples, Want::QUALITY)).py()?;
         let results = plan.result_count(&(0..solid.elements().len()));
-        let cost = Cost::evaluation(results.saturating_mul(4 * size_of::<f64>()));
+        let cost = Cost::evaluation(results.saturating_mul(5 * size_of::<f64>()));
         let processor = processor(backend, &cost)?;
         let controls = subsolid::mesh::Controls { positions: &shared.mesh.points, attributes: &[] };
         let work = || -> subsolid::Result<_> {
             let backend = processor.backend(Precision::F64, Strategy::Auto)?;
-            let mut evaluator = backend.prepare(&plan)?;
-            let (mut quality, mut limit) = (Quality::default(), subsolid::Limit::default());
-            for range in plan.pieces(1_000_000) {
-                evaluator.evaluate(controls, range, &mut limit)?;
-                quality.add(&plan, &limit);
-            }
-            Ok(quality)
+            Quality::of_plan(&plan, controls, &*backend)
         };
         dictionary(py, &py.work(work).py()?)
     }

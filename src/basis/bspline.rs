@@ -38,7 +38,7 @@ pub(crate) fn cubic_second<T: Real>(u: T) -> [T; 4] {
 pub fn weights<T: Real>(order: Order, u: T) -> [T; 4] {
     match order {
         Order::Value => cubic(u),
-        Order::First => cubic_derivative(u),
+        Order::First | Order::Characteristic => cubic_derivative(u),
         Order::Second => cubic_second(u),
     }
 }
@@ -52,11 +52,23 @@ pub enum Order {
     First,
     /// Twice.
     Second,
+    /// Once, at an extraordinary edge or vertex in its characteristic parametrization: see
+    /// [`crate::guide::exactness`].
+    Characteristic,
 }
 
 impl Order {
-    /// All orders, so that `ALL[i] as usize == i`.
+    /// An order of each degree, so that `ALL[i].degree() == i`.
     pub const ALL: [Self; 3] = [Self::Value, Self::First, Self::Second];
+
+    /// How often the function is differentiated.
+    pub fn degree(self) -> usize {
+        match self {
+            Self::Value => 0,
+            Self::First | Self::Characteristic => 1,
+            Self::Second => 2,
+        }
+    }
 }
 
 /// Axes of the second derivatives uu, vv, ww, uv, uw, vw.
@@ -110,7 +122,7 @@ mod tests {
                 let single = weights(order, u as f32);
                 for i in 0..4 {
                     // The span [3, 4) meets the splines that start at knots 0 to 3.
-                    let exact = derivative(i as i32, 3, order as usize, 3.0 + u);
+                    let exact = derivative(i as i32, 3, order.degree(), 3.0 + u);
                     assert!((b[i] - exact).abs() < 4e-16, "{order:?} {i} {u}");
                     assert!((f64::from(single[i]) - exact).abs() < 3e-7, "{order:?} {i} {u}");
                 }

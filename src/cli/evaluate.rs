@@ -441,7 +441,7 @@ impl Arguments {
     /// What is evaluated for this.
     fn want(&self, shape: Option<CellShape>) -> Result<Want> {
         let shown = self.shown(shape)?;
-        Ok(if self.quality { shown | Want::DETERMINANT } else { shown })
+        Ok(if self.quality { shown | Want::QUALITY } else { shown })
     }
 
     /// Drops from a limit what only other results or the quality follow from.

@@ -195,7 +195,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     let summary = QuadratureSummary::new(a, &quadrature, &report, bytes);
     if console.json() || a.quality {
         let left_handed = mesh.handedness().left_handed;
-        console.report(&summary, || quality::text(&report.quality, left_handed))?;
+        console.report(&summary, || quality::text(&report.quality, left_handed, PLACES))?;
     }
     if let (Some(output), Some(format)) = (&a.output, format) {
         a.write_checked(output.display(), &report, console, || {
@@ -404,6 +404,9 @@ pub fn warn_of_points(solid: &Solid, scheme: QuadratureScheme, console: &Console
         Quadrature::point_count(solid, fewer)
     ));
 }
+
+/// Where a quadrature samples Jacobians.
+const PLACES: &str = "the quadrature points";
 
 fn volume(report: &Report) -> String {
     // a flat model has no volume

@@ -58,7 +58,7 @@ impl AxisWeights {
 
     /// Weights of derivative `order`: `[sample][control]`.
     pub fn weights(&self, order: Order) -> &[[f64; 4]] {
-        &self.weights[order as usize]
+        &self.weights[order.degree()]
     }
 
     /// The weights of all orders in `T`; see [`expand`].

@@ -245,6 +245,19 @@ impl Solid {
         (range.start + at, leaves[at].local(p))
     }
 
+    /// The structure of the extraordinary vertex or edge on which a leaf's local parameters lie.
+    pub fn extraordinary(&self, leaf: &Leaf, p: [f64; 3]) -> Option<&Structure> {
+        match leaf.kind {
+            LeafKind::Regular(_) => None,
+            LeafKind::Layered(structure, permutation, _) => {
+                self.planar[structure as usize].centered_at(permutation.local(p))
+            }
+            LeafKind::Irregular(structure, permutation) => {
+                self.spatial[structure as usize].centered_at(permutation.local(p))
+            }
+        }
+    }
+
     /// Weights of a leaf's net for the limit at its local parameters, or for a
     /// derivative with respect to the *element's* parameters; `None` where that
     /// derivative does not exist.
@@ -271,9 +284,9 @@ impl Solid {
                 weights
             }
         };
-        let order: i32 = orders.iter().map(|&o| o as i32).sum();
+        let order: usize = orders.iter().map(|o| o.degree()).sum();
         if leaf.depth > 0 && order > 0 {
-            let scale = f64::from(1_u32 << leaf.depth).powi(order);
+            let scale = f64::from(1_u32 << leaf.depth).powi(order as i32);
             weights.iter_mut().for_each(|w| *w *= scale);
         }
         Some(weights)

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::Want;
 use super::pattern::{AxisId, Patterns, SampleSpan};
+use super::{Want, evaluated_orders};
 use crate::limit::{AxisPermutation, Leaf, LeafKind, Solid, parameters_within};
 
 /// Index of a table in [`super::Plan::tables`].
@@ -21,7 +21,7 @@ pub struct Batch {
     pub axes: [AxisId; 3],
     /// Where local samples go: an index into [`Patterns::orders`].
     pub order: u32,
-    /// Weight tables, one an output (see [`super::wanted_orders`]): of the planar
+    /// Weight tables, one an output (in the order of [`super::wanted_orders`]): of the planar
     /// structure over axes 0 and 1, or of the spatial one; none for regular leaves.
     pub tables: Vec<TableId>,
     /// Leaves, as ascending indices into [`Solid::leaves`].
@@ -55,7 +55,7 @@ type Signature = (BatchKind, AxisPermutation, u8, [u16; 3]);
 
 /// Batches of all leaves that hold samples of a tensor grid.
 pub(super) fn collect(solid: &Solid, parameters: &[f64], want: Want) -> (Patterns, Vec<Batch>) {
-    let derivatives = want.contains(Want::FIRST) || want.contains(Want::SECOND);
+    let derivatives = evaluated_orders(want).len() > 1;
     let mut patterns = Patterns::default();
     let mut batches: Vec<Batch> = Vec::new();
     let mut by_key: HashMap<(BatchKind, AxisPermutation, [AxisId; 3], u32), usize> = HashMap::new();

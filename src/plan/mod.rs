@@ -30,6 +30,7 @@ pub use route::{Facts, Kernel, LARGE_GRID_SHARED_BYTES, MatrixUnits, Strategy};
 pub use samples::{Location, Samples};
 pub(crate) use share::shares;
 pub use table::Table;
+pub(crate) use want::evaluated_orders;
 pub use want::{Want, wanted_orders};
 
 use std::ops::Range;
@@ -167,6 +168,49 @@ impl<'s> Plan<'s> {
     /// Number of rows of a quantity for the elements in `range`.
     pub(crate) fn row_count(&self, quantity: Quantity, range: &Range<usize>) -> usize {
         if quantity.is_per_element() { range.len() } else { self.result_count(range) }
+    }
+
+    /// The samples on extraordinary edges and vertices whose derivatives are wanted and not those
+    /// that quantities follow from; their rows are among the results of the elements in `range`.
+    pub(crate) fn replaced(&self, range: &Range<usize>) -> Vec<PointLocation> {
+        let is_both = self.want.has_quantities() && self.want.contains(Want::FIRST);
+        let solid = self.solid;
+        let is_extraordinary = |point: &PointLocation| {
+            solid.extraordinary(&solid.leaves()[point.leaf as usize], point.local).is_some()
+        };
+        let mut replaced = Vec::new();
+        match &self.samples {
+            _ if !is_both => {}
+            Samples::Points(_) => {
+                replaced.extend(self.points.iter().filter(|point| is_extraordinary(point)));
+            }
+            Samples::Tensor(parameters) => {
+                let [n, count] = [parameters.len(), self.samples_per_element()];
+                for batch in &self.batches {
+                    let Some(&first) = batch.leaves.first() else { continue };
+                    let indices = &self.patterns.orders[batch.order as usize].indices;
+                    // of all leaves of a batch the same
+                    let points = indices.iter().map(|&row| {
+                        let at = row as usize;
+                        let p = [at % n, at / n % n, at / (n * n)].map(|i| parameters[i]);
+                        PointLocation {
+                            leaf: first,
+                            row,
+                            local: solid.leaves()[first as usize].local(p),
+                        }
+                    });
+                    let points: Vec<_> = points.filter(is_extraordinary).collect();
+                    for &leaf in batch.leaves_in(solid, range) {
+                        let element = solid.leaves()[leaf as usize].element as usize - range.start;
+                        let row = |own: u32| (element * count) as u32 + own;
+                        let points =
+                            points.iter().map(|p| PointLocation { leaf, row: row(p.row), ..*p });
+                        replaced.extend(points);
+                    }
+                }
+            }
+        }
+        replaced
     }
 
     /// Splits the elements into ranges of at most `results` results (at least one

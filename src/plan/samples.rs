@@ -5,6 +5,7 @@ use crate::error::IdKind::{Element, Sample};
 use crate::error::{Error, Result};
 use crate::kernel::MAX_SAMPLES;
 use crate::limit::Solid;
+use crate::numbers::counted;
 
 /// Where to evaluate.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +42,18 @@ impl Samples {
     /// [`Error::Request`] for n out of range.
     pub fn gauss(n: usize) -> Result<Self> {
         Ok(Self::Tensor(gauss::rule(n)?.points))
+    }
+
+    /// The samples in words: "4³ Gauss points of each cell".
+    pub fn places(&self) -> String {
+        match self {
+            Self::Points(locations) => counted(locations.len(), "place"),
+            Self::Tensor(own) => {
+                let is_gauss = gauss::rule(own.len()).is_ok_and(|rule| rule.points == *own);
+                let kind = if is_gauss { "Gauss points" } else { "samples" };
+                format!("{}³ {kind} of each cell", own.len())
+            }
+        }
     }
 
     /// Samples of one element; 0 for scattered samples.

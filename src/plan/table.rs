@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::batch::{Batch, BatchKind, TableId};
 use super::pattern::{AxisId, Patterns};
-use super::{Want, wanted_orders};
+use super::{Want, evaluated_orders};
 use crate::basis::bspline::Order;
 use crate::error::Result;
 use crate::limit::{Orders, Solid, Structure};
@@ -44,7 +44,7 @@ pub(super) fn build(
         if batch.kind == BatchKind::Regular {
             continue;
         }
-        for orders in wanted_orders(want) {
+        for orders in evaluated_orders(want) {
             let mut orders = batch.permutation.axes.map(|a| orders[a as usize]);
             let mut axes = batch.axes;
             if let BatchKind::Layered(_) = batch.kind {
@@ -93,7 +93,8 @@ fn table(solid: &Solid, patterns: &Patterns, &(kind, axes, orders): &WeightTable
     let axis = |d: usize| &patterns.axes[axes[d] as usize];
     let (structure, dimension) = structure(solid, kind);
     let depth = if dimension == 3 { axis(2).parameters.len() } else { 1 };
-    let factor: f64 = (0..dimension).map(|d| axis(d).factor.powi(orders[d] as i32)).product();
+    let factor: f64 =
+        (0..dimension).map(|d| axis(d).factor.powi(orders[d].degree() as i32)).product();
     let [na, nb] = [0, 1].map(|d| axis(d).parameters.len());
     let samples = na * nb * depth;
     let controls = structure.controls();

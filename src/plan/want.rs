@@ -1,5 +1,6 @@
 //! What to evaluate.
 
+use crate::basis::bspline::Order::{self, Characteristic, First, Second, Value};
 use crate::error::{Error, Result};
 use crate::limit::Orders;
 
@@ -18,15 +19,25 @@ impl Want {
     pub const ATTRIBUTE_FIRST: Self = Self(8 | Self::FIRST.0);
     /// First and second derivatives of the position and of all attributes.
     pub const ATTRIBUTE_SECOND: Self = Self(16 | Self::ATTRIBUTE_FIRST.0 | Self::SECOND.0);
-    /// Determinant of the Jacobian of every sample, with the first derivatives that it follows
-    /// from; see [`Quantity::Determinant`](super::Quantity::Determinant).
-    pub const DETERMINANT: Self = Self(32 | Self::FIRST.0);
+    /// Determinant of the Jacobian of every sample; see
+    /// [`Quantity::Determinant`](super::Quantity::Determinant).
+    ///
+    /// Results have the first derivatives that quantities follow from as well. Where
+    /// [`Want::FIRST`] is not wanted too, they are those by [`Order::Characteristic`].
+    ///
+    /// [`Order::Characteristic`]: crate::basis::bspline::Order::Characteristic
+    pub const DETERMINANT: Self = Self(32 | 1);
     /// Minimum determinant of every element, of tensor samples; see
     /// [`Quantity::LeastDeterminant`](super::Quantity::LeastDeterminant).
-    pub const LEAST_DETERMINANT: Self = Self(64 | Self::FIRST.0);
-    /// Gradients of all attributes in space, with the first derivatives that they follow from;
-    /// see [`Quantity::Gradient`](super::Quantity::Gradient).
-    pub const GRADIENT: Self = Self(128 | Self::ATTRIBUTE_FIRST.0);
+    pub const LEAST_DETERMINANT: Self = Self(64 | 1);
+    /// Gradients of all attributes in space; see
+    /// [`Quantity::Gradient`](super::Quantity::Gradient).
+    pub const GRADIENT: Self = Self(128 | 1);
+    /// Scaled Jacobian of every sample; see
+    /// [`Quantity::ScaledJacobian`](super::Quantity::ScaledJacobian).
+    pub const SCALED_JACOBIAN: Self = Self(256 | 1);
+    /// What [`Quality`](crate::volume::Quality) takes.
+    pub const QUALITY: Self = Self(Self::DETERMINANT.0 | Self::SCALED_JACOBIAN.0);
 
     /// Positions with their derivatives up to an order, and those of all attributes if asked for.
     ///
@@ -49,15 +60,24 @@ impl Want {
         self.0 & other.0 == other.0
     }
 
-    /// The derivatives wanted of an input: 0 is the positions, all others are attributes. Those
+    /// Whether quantities are wanted, which follow from first derivatives.
+    pub(crate) fn has_quantities(self) -> bool {
+        self.0 >= 32
+    }
+
+    /// The derivatives evaluated of an input: 0 is the positions, all others are attributes. Those
     /// of attributes are the first of those of the positions.
     pub fn of_input(self, input: usize) -> Self {
         let [first, second] = match input {
             0 => [Self::FIRST, Self::SECOND],
             _ => [Self::ATTRIBUTE_FIRST, Self::ATTRIBUTE_SECOND],
         };
+        let of_quantities = match input {
+            0 => self.has_quantities(),
+            _ => self.contains(Self::GRADIENT),
+        };
         let mut want = Self::POSITION;
-        if self.contains(first) {
+        if self.contains(first) || of_quantities {
             want = want | Self::FIRST;
         }
         if self.contains(second) {
@@ -75,13 +95,21 @@ impl std::ops::BitOr for Want {
     }
 }
 
-/// Derivative orders of the outputs that `want` asks for of positions, in the order of the
-/// results: value, then u, v, w, then uu, vv, ww, uv, uw, vw.
+/// Derivative orders of the results that `want` asks for of positions: value, then u, v, w, then
+/// uu, vv, ww, uv, uw, vw.
 pub fn wanted_orders(want: Want) -> Vec<Orders> {
-    use crate::basis::bspline::Order::{First, Second, Value};
+    orders(want, if want.contains(Want::FIRST) { First } else { Characteristic })
+}
+
+/// The orders that are evaluated first, from which quantities follow.
+pub(crate) fn evaluated_orders(want: Want) -> Vec<Orders> {
+    orders(want, if want.has_quantities() { Characteristic } else { First })
+}
+
+fn orders(want: Want, first: Order) -> Vec<Orders> {
     let mut orders = vec![[Value; 3]];
-    if want.contains(Want::FIRST) {
-        orders.extend([[First, Value, Value], [Value, First, Value], [Value, Value, First]]);
+    if want.contains(Want::FIRST) || want.has_quantities() {
+        orders.extend([[first, Value, Value], [Value, first, Value], [Value, Value, first]]);
     }
     if want.contains(Want::SECOND) {
         orders.extend([[Second, Value, Value], [Value, Second, Value], [Value, Value, Second]]);
@@ -105,12 +133,17 @@ mod tests {
             Want::DETERMINANT,
             Want::LEAST_DETERMINANT,
             Want::GRADIENT,
+            Want::SCALED_JACOBIAN,
         ];
         for bits in 0..1 << all.len() {
             let chosen = all.into_iter().enumerate().filter(|(i, _)| bits >> i & 1 == 1);
             let want = chosen.fold(Want::POSITION, |want, (_, one)| want | one);
-            let [positions, attributes] = [0, 1].map(|input| wanted_orders(want.of_input(input)));
-            assert_eq!(positions, wanted_orders(want));
+            let orders = |want| {
+                let degrees = |orders: &Orders| orders.map(Order::degree);
+                wanted_orders(want).iter().map(degrees).collect::<Vec<_>>()
+            };
+            let [positions, attributes] = [0, 1].map(|input| orders(want.of_input(input)));
+            assert_eq!(positions, orders(want));
             assert!(positions.starts_with(&attributes), "{want:?}");
         }
     }

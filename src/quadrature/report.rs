@@ -9,14 +9,14 @@ use serde::Serialize;
 
 use super::{Mapped, PhysicalQuadrature, Quadrature};
 use crate::error::{Error, Result};
+use crate::numbers::Precision;
+use crate::plan::rounding;
 use crate::volume::{Extreme, Quality};
 
 /// Quadrature points that a work item evaluates at a time.
 pub(super) const TASK_POINTS: usize = 1 << 14;
 /// Cells of the mesh, from a multiple of this id on, whose volumes are summed first.
 const SUM_CELLS: u32 = 4096;
-/// Scaled Jacobians below this are rounding.
-const JACOBIAN_ROUNDING: f64 = 1e-12;
 
 /// Volumes, remainders and Jacobians of all cells.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -238,6 +238,7 @@ pub(super) fn quality(quadrature: &Quadrature<'_>, mapped: &Mapped, side: f64) -
     let parameters = quadrature.parameters(mapped.batch);
     let leaves = &batch.leaves[mapped.leaves.clone()];
     let size = f64::from(depth).exp2().recip();
+    let rounding = rounding(Precision::F64);
     let mut quality = Quality::default();
     for (row, &leaf) in leaves.iter().enumerate() {
         let (element, origin) = (quadrature.element(leaf), quadrature.origin(leaf));
@@ -249,7 +250,7 @@ pub(super) fn quality(quadrature: &Quadrature<'_>, mapped: &Mapped, side: f64) -
             let length = |c: usize| jacobian.iter().map(|row| row[c] * row[c]).sum::<f64>().sqrt();
             let lengths = length(0) * length(1) * length(2);
             let scaled = if determinant == 0.0 { 0.0 } else { determinant / lengths };
-            of_leaf.record(determinant, scaled, JACOBIAN_ROUNDING, |value| Extreme {
+            of_leaf.record(determinant, scaled, rounding, |value| Extreme {
                 value,
                 cell: element.cell,
                 corner: element.corner,

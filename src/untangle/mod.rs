@@ -4,16 +4,19 @@
 //! (2021), §3.2, until every determinant is positive; then with higher powers, which stress the
 //! worst corners, as the maximum of HexOpt (arXiv 2410.11656) does. Where cells stay folded in a
 //! thin mesh, ε falls once more in a space in which it is not thin. A result that is worse than
-//! what it came from is dropped.
+//! what it came from is dropped, and where more cells of the limit would be folded, points go a
+//! part of the way only.
 
 mod determinant_bound;
 mod energy;
 mod lbfgs;
+mod limit_folds;
 mod quality;
 mod slide;
 mod untangled;
 
 pub use determinant_bound::{LeastDeterminant, least_determinant};
+pub use limit_folds::LimitFolds;
 pub use quality::{ScaledJacobians, cell_quality};
 pub use untangled::{BoundaryMotion, Untangled};
 
@@ -27,8 +30,10 @@ use crate::process::solid::hexahedra;
 use crate::refine::reorient;
 use crate::topology::{self, Topology};
 
+use crate::plan::{Samples, Want};
 use energy::{Energy, Freedom};
 use lbfgs::minimize;
+use limit_folds::{GAUSS_POINTS, farthest};
 use slide::Sliding;
 
 /// Minimizations of falling ε at most.
@@ -54,12 +59,13 @@ const MAX_DEVIATION_FRACTION: f64 = 1e-3;
 /// their limit points stay within 10⁻⁸ of the solid's diagonal of the original limit surface;
 /// between them, the new and the original limit surface are within 10⁻³ of each other. The least
 /// scaled Jacobian never falls, and where the boundary fixes it the mean rises; if nothing better
-/// is found, all stay. It does not matter whether cells are listed right-handed.
+/// is found, all stay. No more cells of the limit are folded than before, at 5³ Gauss points of
+/// each. It does not matter whether cells are listed right-handed.
 ///
 /// # Errors
 /// Those of [`SolidMesh::check`] and [`reorient`]; [`Error::Mesh`](crate::Error::Mesh) for cells
-/// that are not hexahedra, and for a mesh without a boundary; where vertices slide those of
-/// [`Solid::new`]; those of `progress`. The mesh is as it was then.
+/// that are not hexahedra, and for a mesh without a boundary; those of [`Solid::new`]; those of
+/// `progress`. The mesh is as it was then.
 pub fn untangle(
     mesh: &mut SolidMesh,
     boundary: BoundaryMotion,
@@ -82,6 +88,10 @@ pub fn untangle(
         .collect();
     let quality = |points: &[[f64; 3]]| cell_quality(points, hexes);
     let before = quality(start);
+    let solid = Solid::new(&oriented)?;
+    let plan = solid.plan(&Samples::gauss(GAUSS_POINTS)?, Want::QUALITY)?;
+    let limit = |points: &[[f64; 3]]| LimitFolds::new(&plan, points);
+    let limit_before = limit(start)?;
     let mut best = BestPoints { points: start.clone(), quality: before };
     // folds that no vertex can fix are not worth a minimization
     let is_fixed = |v: u32, freedoms: &[Freedom]| matches!(freedoms[v as usize], Freedom::None);
@@ -122,14 +132,21 @@ pub fn untangle(
             progress(best.quality.non_positive)?;
         }
     }
+    let inside = best.points.clone();
     let (mut deviation, mut can_slide) = (0.0, 0);
     if boundary == BoundaryMotion::Slide {
-        let solid = Solid::new(&oriented)?;
         let sliding = Sliding::new(&oriented, hexes, &solid)?;
         can_slide = sliding.len();
         if can_slide > 0 {
             deviation = slide(&sliding, hexes, &mut freedoms, &mut best, &mut progress)?;
         }
+    }
+    let (mut limit_after, mut part) = (limit(&best.points)?, 1.0);
+    if limit_after.is_worse_than(&limit_before) {
+        deviation = 0.0;
+        let way = farthest(start, &inside, (&before, &limit_before), quality, limit)?;
+        best = BestPoints { points: way.points, quality: way.quality };
+        (limit_after, part) = (way.folds, way.part);
     }
     let (mut moved, mut slid) = (0, 0);
     for (v, point) in best.points.iter().enumerate().filter(|&(v, point)| *point != start[v]) {
@@ -141,6 +158,9 @@ pub fn untangle(
     Ok(Untangled {
         before,
         after: best.quality,
+        limit_before,
+        limit_after,
+        part,
         moved,
         slid,
         can_slide,

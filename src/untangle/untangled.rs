@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ScaledJacobians;
+use super::{LimitFolds, ScaledJacobians};
 use crate::numbers::counted;
 
 /// What vertices of the boundary do.
@@ -26,6 +26,13 @@ pub struct Untangled {
     pub before: ScaledJacobians,
     /// Quality of the control cells after untangling.
     pub after: ScaledJacobians,
+    /// Folded cells of the limit before untangling.
+    pub limit_before: LimitFolds,
+    /// Folded cells of the limit after untangling: no more than before.
+    pub limit_after: LimitFolds,
+    /// Part of the way to better control cells that the vertices went; below 1 where more cells of
+    /// the limit would be folded farther on.
+    pub part: f64,
     /// Number of vertices that moved.
     pub moved: usize,
     /// Number of boundary vertices that moved.
@@ -45,15 +52,24 @@ pub struct Untangled {
 }
 
 impl Untangled {
-    /// Says that nothing can slide that was to; `None` if something can.
-    pub fn notice(&self, boundary: BoundaryMotion) -> Option<String> {
-        (boundary == BoundaryMotion::Slide && self.can_slide == 0).then(|| {
+    /// Says that vertices went a part of the way only, for the sake of the limit, and that nothing
+    /// can slide that was to.
+    pub fn notices(&self, boundary: BoundaryMotion) -> impl Iterator<Item = String> {
+        let partly = (self.part < 1.0).then(|| {
+            let way = match self.part {
+                0.0 => "no vertex moved".into(),
+                part => format!("vertices went {part} of the way"),
+            };
+            format!("{way}: farther on, more cells of the limit would be folded")
+        });
+        let fixed = (boundary == BoundaryMotion::Slide && self.can_slide == 0).then(|| {
             format!(
                 "nothing slides: of the {} of the boundary all are corners (tagged, or of three sharp \
                  edges or more), or near the ends of creases or semi-sharp ones; make fewer edges \
                  sharp",
                 counted(self.stay, "vertex")
             )
-        })
+        });
+        partly.into_iter().chain(fixed)
     }
 }

@@ -10,7 +10,7 @@ use crate::numbers::Precision;
 use crate::numbers::vector::{difference, norm};
 use crate::plan::{Quantity, Samples, Want, rounding};
 use crate::topology::Topology;
-use crate::volume::location;
+use crate::volume::{is_flat, location};
 
 /// Cells in the list.
 const MAX_LISTED_CELLS: usize = 100;
@@ -22,7 +22,6 @@ pub struct WorstPlaces {
     cells: Vec<Option<WorstCell>>,
     least: Vec<f64>,
     undefined: usize,
-    // samples on edges of cells where the Jacobian is 0
     flat: usize,
 }
 
@@ -39,12 +38,8 @@ impl WorstPlaces {
             return;
         }
         if scaled.abs() <= rounding(Precision::F64) {
-            // its sign would be chance; on smooth edges of a box it is 0 for every such mesh
+            // its sign would be chance
             (sample.determinant, sample.scaled_jacobian) = (0.0, 0.0);
-            if sample.parameters.iter().filter(|&&x| x == 0.0 || x == 1.0).count() >= 2 {
-                self.flat += 1;
-                return;
-            }
         }
         let least = &mut self.least[cell as usize];
         *least = least.min(sample.determinant);
@@ -81,7 +76,7 @@ impl WorstPlaces {
             });
         }
         let mut worst: Vec<WorstCell> = self.cells.into_iter().flatten().collect();
-        scene.inverted = worst.iter().filter(|w| w.scaled_jacobian < 0.0).count();
+        scene.inverted = worst.iter().filter(|w| w.scaled_jacobian <= 0.0).count();
         scene.undefined = self.undefined;
         scene.flat = self.flat;
         worst.sort_by(|a, b| {
@@ -94,20 +89,22 @@ impl WorstPlaces {
 
 /// Of the limit, at `samples` places along each axis of every element.
 pub fn of_limit(solid: &Solid, mesh: &SolidMesh, samples: usize) -> Result<WorstPlaces> {
-    let plan = solid.plan(&Samples::grid(samples), Want::DETERMINANT)?;
+    let plan = solid.plan(&Samples::grid(samples), Want::QUALITY)?;
     let (backend, mut limit) = (Cpu::default(), Limit::default());
     let mut evaluator = backend.prepare(&plan)?;
     let mut found = WorstPlaces::new(mesh.cells.len());
     let positions = SolidMesh { points: mesh.points.clone(), ..SolidMesh::default() };
     for range in plan.pieces(RESULTS) {
         evaluator.evaluate(positions.controls(), range, &mut limit)?;
-        let Some(determinants) = limit.quantity(Quantity::Determinant, None) else { continue };
-        for (i, determinant) in determinants.iter().enumerate() {
+        let of = |quantity| limit.quantity(quantity, None).into_iter().flat_map(|x| x.iter());
+        let samples = of(Quantity::Determinant).zip(of(Quantity::ScaledJacobian));
+        for (i, (determinant, scaled)) in samples.enumerate() {
             let place = location(&plan, &limit, i);
             let element = solid.elements()[place.element as usize];
-            let lengths: f64 =
-                limit.derivatives.iter().take(3).map(|d| norm(d.triple(i))).product();
-            let scaled = if determinant == 0.0 { 0.0 } else { determinant / lengths };
+            if scaled.abs() <= rounding(Precision::F64) && is_flat(&plan, place) {
+                found.flat += 1;
+                continue;
+            }
             found.add(WorstCell {
                 cell: element.cell,
                 corner: element.corner,

@@ -133,11 +133,11 @@ pub struct Scene {
     pub interior: Blob,
     pub channels: Vec<ColorChannel>,
     pub worst: Vec<WorstCell>,
-    /// Cells with a sample whose determinant is below 0.
+    /// Cells with a folded sample, whose determinant is not positive.
     pub inverted: usize,
     /// Samples without a Jacobian.
     pub undefined: usize,
-    /// Samples on edges of cells whose Jacobian is 0.
+    /// Samples on smooth edges of one cell, where the Jacobian is 0.
     pub flat: usize,
     /// Labels and values for people.
     pub figures: Vec<(String, String)>,
@@ -297,7 +297,7 @@ impl Scene {
             self.figures.push(("least scaled Jacobian".into(), worst));
         }
         let inverted = self.inverted.to_string();
-        self.figures.push(("cells with det J < 0".into(), inverted));
+        self.figures.push(("cells with folded samples".into(), inverted));
     }
 
     pub fn surface_figures(&mut self, mesh: &SurfaceMesh) {

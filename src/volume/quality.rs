@@ -3,17 +3,19 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::backend::{Limit, Values};
-use crate::error::{IdKind, Message};
+use crate::backend::{Backend, Limit, Values};
+use crate::error::{IdKind, Message, Result};
 use crate::interrupt::stop_point;
+use crate::mesh::Controls;
 use crate::numbers::{Precision, significant};
 use crate::plan::{Location, Plan, Quantity, rounding};
 
 use super::location;
-use crate::numbers::vector::norm;
+
+/// Samples evaluated at once.
+const PIECE_RESULTS: usize = 1_000_000;
 
 /// Jacobian determinants and scaled Jacobians of the samples seen so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -21,21 +23,25 @@ use crate::numbers::vector::norm;
 pub struct Quality {
     /// Number of samples.
     pub samples: usize,
-    /// Number of samples where the Jacobian does not exist (on some extraordinary edges and
-    /// vertices); they are not included in the other figures.
+    /// Number of samples where the Jacobian does not exist, in the characteristic parametrization
+    /// neither (on some extraordinary edges and vertices); they are not included in the other
+    /// figures.
     pub undefined: usize,
+    /// Number of samples where the Jacobian is 0 whatever the control points are: on a smooth edge
+    /// of the boundary that one cell has. They are not included in the other figures.
+    pub flat: usize,
     /// Least determinant of the Jacobian, in cubed length units.
     pub least_determinant: Option<Extreme>,
     /// Greatest determinant of the Jacobian, in cubed length units.
     pub greatest_determinant: Option<Extreme>,
     /// Smallest scaled Jacobian: the determinant over the product of the lengths of
-    /// the three first derivatives, in [-1, 1].
+    /// the three first derivatives, in [-1, 1]; on extraordinary edges and vertices in the
+    /// characteristic parametrization.
     pub least_scaled_jacobian: Option<Extreme>,
     /// Greatest scaled Jacobian.
     pub greatest_scaled_jacobian: Option<Extreme>,
-    /// Cells with samples whose determinant is not positive, by id. A scaled Jacobian
-    /// within rounding of 0 counts as 0: on a smooth edge of a box it is 0, and its
-    /// sign would be chance.
+    /// Cells with folded samples, by id: their determinant is not positive. A scaled Jacobian
+    /// within rounding of 0 counts as 0: its sign would be chance.
     pub non_positive: BTreeMap<u32, CellQuality>,
 }
 
@@ -56,7 +62,7 @@ pub struct Extreme {
     pub point: [f64; 3],
 }
 
-/// The samples of one cell whose determinant is not positive.
+/// The folded samples of one cell.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct CellQuality {
@@ -96,20 +102,15 @@ impl Extreme {
 }
 
 impl Quality {
-    /// Adds the results of an evaluation with [`Want::DETERMINANT`](crate::Want::DETERMINANT);
+    /// Adds the results of an evaluation with [`Want::QUALITY`](crate::Want::QUALITY);
     /// without it, nothing.
     pub fn add(&mut self, plan: &Plan<'_>, limit: &Limit) {
-        let Some(determinants) = limit.quantity(Quantity::Determinant, None) else { return };
-        let determinants: Vec<f64> = determinants.iter().collect();
-        let lengths = |i: usize| -> f64 {
-            let length = |d: usize| norm(limit.derivatives[d].triple(i));
-            length(0) * length(1) * length(2)
+        let of = |quantity| limit.quantity(quantity, None);
+        let (Some(determinants), Some(scaled)) =
+            (of(Quantity::Determinant), of(Quantity::ScaledJacobian))
+        else {
+            return;
         };
-        let scaled: Vec<f64> = determinants
-            .par_iter()
-            .enumerate()
-            .map(|(i, &j)| if j == 0.0 { 0.0 } else { j / lengths(i) })
-            .collect();
         let extreme = |value: f64, i: usize| {
             let Location { element, parameters } = location(plan, limit, i);
             let element = plan.solid().elements()[element as usize];
@@ -120,8 +121,12 @@ impl Quality {
             Values::F32(_) => Precision::F32,
             Values::F64(_) => Precision::F64,
         });
-        for (i, (&determinant, &scaled)) in determinants.iter().zip(&scaled).enumerate() {
+        for (i, (determinant, scaled)) in determinants.iter().zip(scaled.iter()).enumerate() {
             stop_point();
+            if scaled.abs() <= rounding && is_flat(plan, location(plan, limit, i)) {
+                (self.samples, self.flat) = (self.samples + 1, self.flat + 1);
+                continue;
+            }
             self.record(determinant, scaled, rounding, |value| extreme(value, i));
         }
     }
@@ -156,11 +161,31 @@ impl Quality {
         }
     }
 
+    /// The quality of the limit over some control points, by a plan with
+    /// [`Want::QUALITY`](crate::Want::QUALITY).
+    ///
+    /// # Errors
+    /// Those of the backend.
+    pub fn of_plan(
+        plan: &Plan<'_>,
+        controls: Controls<'_>,
+        backend: &dyn Backend,
+    ) -> Result<Self> {
+        let (mut quality, mut limit) = (Self::default(), Limit::default());
+        let mut evaluator = backend.prepare(plan)?;
+        for range in plan.pieces(PIECE_RESULTS) {
+            evaluator.evaluate(controls, range, &mut limit)?;
+            quality.add(plan, &limit);
+        }
+        Ok(quality)
+    }
+
     /// Adds samples that another report has seen. Of equal extremes the one in the first cell, or
     /// with the least parameters there, stays.
     pub fn merge(&mut self, other: &Self) {
         self.samples += other.samples;
         self.undefined += other.undefined;
+        self.flat += other.flat;
         for (slot, found, sign) in [
             (&mut self.least_determinant, other.least_determinant, 1.0),
             (&mut self.greatest_determinant, other.greatest_determinant, -1.0),
@@ -183,4 +208,13 @@ impl Quality {
             known.worst = found.worst;
         }
     }
+}
+
+/// Whether a Jacobian of 0 at a place says nothing of the control points: it is on an edge or
+/// vertex of the boundary where the limit has no differential in any parametrization.
+pub(crate) fn is_flat(plan: &Plan<'_>, place: Location) -> bool {
+    let solid = plan.solid();
+    let (leaf, local) = solid.locate(place.element as usize, place.parameters);
+    let structure = solid.extraordinary(&solid.leaves()[leaf], local);
+    structure.is_some_and(|structure| !structure.has_differential())
 }

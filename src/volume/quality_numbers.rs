@@ -9,7 +9,7 @@ const EXTREME: usize = 9;
 impl Quality {
     /// The quality as numbers; integers are below 2⁵³.
     pub fn to_numbers(&self) -> Vec<f64> {
-        let mut numbers = vec![self.samples as f64, self.undefined as f64];
+        let mut numbers = [self.samples, self.undefined, self.flat].map(|n| n as f64).to_vec();
         for extreme in [
             self.least_determinant,
             self.greatest_determinant,
@@ -31,7 +31,7 @@ impl Quality {
     /// [`Error::Request`] for anything else.
     pub fn from_numbers(numbers: &[f64]) -> Result<Self> {
         let broken = Error::broken_message;
-        let (&[samples, undefined], rest) = numbers.split_first_chunk().ok_or_else(broken)?;
+        let (&[samples, undefined, flat], rest) = numbers.split_first_chunk().ok_or_else(broken)?;
         let (extremes, poor) = rest.split_at_checked(4 * EXTREME).ok_or_else(broken)?;
         if poor.len() % (1 + EXTREME) != 0 {
             return Err(broken());
@@ -44,6 +44,7 @@ impl Quality {
         Ok(Self {
             samples: samples as usize,
             undefined: undefined as usize,
+            flat: flat as usize,
             least_determinant: extreme(0),
             greatest_determinant: extreme(1),
             least_scaled_jacobian: extreme(2),
@@ -108,14 +109,14 @@ mod tests {
             parameters: [0.0, 1.0 / 3.0, 1.0],
             point: [1e300, f64::INFINITY, -0.0],
         };
-        let mut quality = Quality { samples: 7, undefined: 1, ..Quality::default() };
+        let mut quality = Quality { samples: 7, undefined: 1, flat: 2, ..Quality::default() };
         assert_eq!(Quality::from_numbers(&quality.to_numbers()).unwrap(), quality);
         quality.least_determinant = Some(extreme(1, None));
         quality.greatest_scaled_jacobian = Some(extreme(0, Some(3)));
         quality.non_positive.insert(1, CellQuality { samples: 2, worst: extreme(1, Some(0)) });
         assert_eq!(Quality::from_numbers(&quality.to_numbers()).unwrap(), quality);
         let numbers = quality.to_numbers();
-        for length in [0, 1, 2, 37, numbers.len() - 1] {
+        for length in [0, 1, 2, 38, numbers.len() - 1] {
             assert!(Quality::from_numbers(&numbers[..length]).is_err(), "{length} numbers");
         }
         let mut nameless = numbers.clone();

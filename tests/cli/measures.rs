@@ -96,3 +96,27 @@ fn poor_quality_is_told_by_the_exit_code() {
     assert_eq!(code, 1, "{stdout}");
     assert!(stdout.contains("cells with det J <= 0") && stdout.contains("worst -"), "{stdout}");
 }
+
+/// One definition for all commands: on extraordinary edges the characteristic parametrization, where
+/// this model had 226 cells of det J = 0, and NaN in gradients.
+#[test]
+fn extraordinary_edges_are_not_folded() {
+    let directory = tempdir().unwrap();
+    let path = directory.path();
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/models/bracket.vtk");
+    let (code, stdout, _) = run(path, &format!("evaluate {model} --samples 5 --quality"));
+    assert_eq!(code, 0, "{stdout}");
+    let none = "no folded sample at 5³ samples of each cell";
+    assert!(stdout.contains(none), "{stdout}");
+    let report = json(path, &format!("evaluate {model} --samples 5 --quality --json"));
+    let quality = &report["quality"];
+    assert_eq!((&quality["undefined"], &quality["samples"]), (&0.into(), &(888 * 125).into()));
+    let least = quality["least_scaled_jacobian"]["value"].as_f64().unwrap();
+    let mesh = subsolid::read(model).unwrap();
+    let options =
+        subsolid::view::ViewOptions { samples: 5, ..subsolid::view::ViewOptions::titled("b") };
+    let page = subsolid::view::Page::of_solid(&mesh, &options).unwrap();
+    assert!((page.worst().unwrap().scaled_jacobian - least).abs() < 1e-12);
+    let (code, stdout, _) = run(path, &format!("quadrature {model} --quality"));
+    assert!(code == 0 && stdout.contains("no folded sample at the quadrature points"), "{stdout}");
+}

@@ -54,7 +54,7 @@ fn creases_and_jacobians_do_not_depend_on_the_unit() {
             let mut mesh = mesh.clone();
             crease_by_angle(&mut mesh, 30.0).expect("a solid");
             let solid = Solid::new(&mesh).expect("a solid");
-            let plan = solid.plan(&Samples::gauss(2).expect("2 points"), Want::DETERMINANT);
+            let plan = solid.plan(&Samples::gauss(2).expect("2 points"), Want::QUALITY);
             let plan = plan.expect("a plan");
             let limit = Cpu::new(Precision::F64).evaluate(&plan, mesh.controls()).expect("a limit");
             let mut quality = Quality::default();

@@ -204,7 +204,7 @@ fn the_worst_cell_is_that_of_the_quality_report() {
     mesh.points[inner][0] += 2.0 * (high[0] - low[0]);
     let page = Page::of_solid(&mesh, &ViewOptions::titled("inverted")).unwrap();
     let solid = Solid::new(&mesh).unwrap();
-    let plan = solid.plan(&Samples::grid(5), Want::DETERMINANT).unwrap();
+    let plan = solid.plan(&Samples::grid(5), Want::QUALITY).unwrap();
     let limit = backend::Cpu::default().evaluate(&plan, mesh.controls()).unwrap();
     let mut quality = subsolid::volume::Quality::default();
     quality.add(&plan, &limit);

@@ -36,7 +36,7 @@ impl Found {
         id: impl Fn(u32) -> u32,
         precision: Precision,
     ) -> Extremes {
-        let want = Want::ATTRIBUTE_FIRST | Want::DETERMINANT;
+        let want = Want::ATTRIBUTE_FIRST | Want::QUALITY;
         let plan = solid.plan(&Samples::grid(3), want).unwrap();
         let limit = Cpu::new(precision).evaluate(&plan, mesh.controls()).unwrap();
         for element in solid.elements() {

@@ -17,7 +17,7 @@ use crate::kernel::{
 };
 use crate::limit::{AxisPermutation, LeafKind, Orders};
 use crate::numbers::Real;
-use crate::plan::{Batch, BatchKind, Plan, wanted_orders};
+use crate::plan::{Batch, BatchKind, Plan, evaluated_orders};
 
 /// Most leaves of one task: a streamed one waits for its stores only once, and the
 /// threads still balance.
@@ -59,7 +59,7 @@ impl<'p, T: Real> BatchKernels<'p, T> {
         let axes = axes
             .map(|axis| Ok(AxisWeights::new(&axis.parameters)?.sped_up(axis.factor)))
             .collect::<Result<_>>()?;
-        let orders = wanted_orders(plan.want());
+        let orders = evaluated_orders(plan.want());
         let mut tables = HashMap::new();
         for batch in plan.batches() {
             if let BatchKind::Irregular(_) = batch.kind {

@@ -235,6 +235,20 @@ unsafe impl<T: Real> Evaluator for CpuPlan<'_, T> {
             add_origin(outputs[0], &origin);
         }
         quantities::evaluate::<T>(self.plan, &elements, &widths, limit);
+        let replaced = self.plan.replaced(&elements);
+        if replaced.is_empty() {
+            return Ok(());
+        }
+        let inputs = std::iter::once((controls.positions.as_flattened(), 3))
+            .chain(controls.attributes.iter().map(|a| (&a.values[..], a.width)));
+        let derivatives =
+            std::iter::once(&mut limit.derivatives).chain(&mut limit.attribute_derivatives);
+        for ((values, width), derivatives) in inputs.zip(derivatives) {
+            let points = solid.local_points(values, width)?.points;
+            let mut outputs: Vec<&mut [T]> =
+                derivatives.iter_mut().map(|d| &mut **d.numbers::<T>()).collect();
+            scattered::replace(self.plan, &replaced, &points, width, &mut outputs);
+        }
         Ok(())
     }
 

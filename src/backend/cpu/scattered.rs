@@ -3,12 +3,13 @@
 
 use rayon::prelude::*;
 
+use crate::basis::bspline::Order;
 use crate::disjoint::Disjoint;
 use crate::interrupt::stop_point;
 use crate::kernel::{PointKernel, Scratch, Simd, Stores};
 use crate::limit::{LeafKind, Orders};
 use crate::numbers::Real;
-use crate::plan::{Plan, PointLocation, wanted_orders};
+use crate::plan::{Plan, PointLocation, evaluated_orders, wanted_orders};
 
 /// Points of one task.
 const TASK_POINTS: usize = 4096;
@@ -31,8 +32,9 @@ pub(super) fn run<T: Real>(
     // second derivatives alone: the kernel's first ones are passed over
     let skip = if outputs.len() == 7 { 3 } else { 0 };
     let outputs = outputs.iter_mut().map(|o| Disjoint::new(o)).collect();
-    let orders = wanted_orders(plan.want());
-    let job = ScatteredEvaluation { plan, simd, points, width, kernel, skip, orders, outputs };
+    let orders = evaluated_orders(plan.want());
+    let rows = WeightedRows { plan, points, width, orders, outputs };
+    let job = ScatteredEvaluation { rows, simd, kernel, skip };
     plan.points().par_chunks(TASK_POINTS).for_each_init(
         || (Scratch::new(Stores::Cached), Vec::new(), Vec::new()),
         |(scratch, parameters, results), chunk| {
@@ -44,13 +46,31 @@ pub(super) fn run<T: Real>(
     );
 }
 
-struct ScatteredEvaluation<'a, T> {
-    plan: &'a Plan<'a>,
-    simd: Simd,
-    points: &'a [f64],
+/// Evaluates the wanted derivatives at [`Plan::replaced`] samples, by their weights.
+pub(super) fn replace<T: Real>(
+    plan: &Plan<'_>,
+    replaced: &[PointLocation],
+    points: &[f64],
     width: usize,
+    derivatives: &mut [&mut [T]],
+) {
+    let outputs = derivatives.iter_mut().map(|o| Disjoint::new(o)).collect();
+    let orders = wanted_orders(plan.want()).split_off(1);
+    let rows = WeightedRows { plan, points, width, orders, outputs };
+    replaced.par_iter().for_each(|point| rows.evaluate(point));
+}
+
+struct ScatteredEvaluation<'a, T> {
+    rows: WeightedRows<'a, T>,
+    simd: Simd,
     kernel: PointKernel,
     skip: usize,
+}
+
+struct WeightedRows<'a, T> {
+    plan: &'a Plan<'a>,
+    points: &'a [f64],
+    width: usize,
     orders: Vec<Orders>,
     outputs: Vec<Disjoint<'a, T>>,
 }
@@ -64,41 +84,45 @@ impl<T: Real> ScatteredEvaluation<'_, T> {
         parameters: &mut Vec<[f64; 3]>,
         results: &mut Vec<T>,
     ) {
-        let solid = self.plan.solid();
+        let WeightedRows { plan, points, width, orders, outputs } = &self.rows;
+        let (solid, width) = (plan.solid(), *width);
         let leaf = &solid.leaves()[group[0].leaf as usize];
         let net = solid.net(leaf);
         let (LeafKind::Regular(ends), Ok(grid)) = (leaf.kind, <&[u32; 64]>::try_from(net)) else {
-            group.iter().for_each(|point| self.direct(point));
+            group.iter().for_each(|point| self.rows.evaluate(point));
             return;
         };
         let quantities = self.kernel.quantities();
         parameters.clear();
         parameters.extend(group.iter().map(|point| point.local));
-        results.resize(group.len() * quantities * self.width, T::default());
-        self.kernel.evaluate(self.simd, scratch, self.points, grid, ends, parameters, results);
-        let stride = quantities * self.width;
-        for (index, (output, orders)) in self.outputs.iter().zip(&self.orders).enumerate() {
+        results.resize(group.len() * quantities * width, T::default());
+        self.kernel.evaluate(self.simd, scratch, points, grid, ends, parameters, results);
+        let stride = quantities * width;
+        for (index, (output, orders)) in outputs.iter().zip(orders).enumerate() {
             let quantity = if index == 0 { 0 } else { index + self.skip };
-            let order: i32 = orders.iter().map(|&o| o as i32).sum();
-            let factor = T::from_f64(f64::from(1_u32 << leaf.depth).powi(order));
-            let results = results[quantity * self.width..].chunks(stride);
+            let order: usize = orders.iter().map(|o| o.degree()).sum();
+            let factor = T::from_f64(f64::from(1_u32 << leaf.depth).powi(order as i32));
+            let results = results[quantity * width..].chunks(stride);
             for (point, result) in group.iter().zip(results) {
                 // SAFETY: every point has its own row.
-                let row = unsafe { output.slice(point.row as usize * self.width, self.width) };
+                let row = unsafe { output.slice(point.row as usize * width, width) };
                 for (value, result) in row.iter_mut().zip(result) {
                     *value = *result * factor;
                 }
             }
         }
     }
+}
 
-    /// Evaluates one point by its weights.
-    fn direct(&self, point: &PointLocation) {
+impl<T: Real> WeightedRows<'_, T> {
+    /// Evaluates one point.
+    fn evaluate(&self, point: &PointLocation) {
         let solid = self.plan.solid();
         let leaf = &solid.leaves()[point.leaf as usize];
         let net = solid.net(leaf);
         let origin = &self.points[net[0] as usize * self.width..][..self.width];
-        for (index, (output, &orders)) in self.outputs.iter().zip(&self.orders).enumerate() {
+        for (output, &orders) in self.outputs.iter().zip(&self.orders) {
+            let is_value = orders == [Order::Value; 3];
             // SAFETY: every point has its own row.
             let row = unsafe { output.slice(point.row as usize * self.width, self.width) };
             let Some(weights) = solid.weights(leaf, point.local, orders) else {
@@ -113,7 +137,7 @@ impl<T: Real> ScatteredEvaluation<'_, T> {
                     let local = self.points[v as usize * self.width + c] - base.to_f64();
                     sum = sum + T::from_f64(weight) * T::from_f64(local);
                 }
-                *value = if index == 0 { sum + base } else { sum };
+                *value = if is_value { sum + base } else { sum };
             }
         }
     }

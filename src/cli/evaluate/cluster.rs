@@ -80,7 +80,8 @@ pub fn run(
     if let Some(writer) = work.writer {
         writer.finish(ranks)?;
     }
-    let (report, quality) = sums(Report::new(&a, backend.name()), &all)?;
+    let (mut report, quality) = sums(Report::new(&a, backend.name()), &all)?;
+    report.places = request.samples.places();
     report.conclude(&a, format, quality, start, console)
 }
 

@@ -66,6 +66,7 @@ pub fn run(
     let start = Instant::now();
     let mut report = Report::new(a, backend.name());
     report.left_handed_cells = mesh.handedness().left_handed;
+    report.places = request.samples.places();
     report.count_unjoined(a, request, solid, 0..solid.elements().len());
     let mut quality = Quality::default();
     let bar = console.bar(elements);
@@ -347,6 +348,9 @@ pub struct Report {
     /// Number of hexahedral cells next to wedges, tetrahedra and other polyhedra, with which they
     /// share no points of the file.
     unjoined_hexahedra: usize,
+    /// Where the samples are, in words.
+    #[serde(skip)]
+    pub places: String,
     /// Report on the Jacobians, with `--quality`.
     pub quality: Option<Quality>,
 }
@@ -370,6 +374,7 @@ impl Report {
             seconds: 0.0,
             left_handed_cells: 0,
             unjoined_hexahedra: 0,
+            places: String::new(),
             quality: None,
         }
     }
@@ -475,7 +480,7 @@ impl Report {
     /// Reports, and says how the program ends.
     pub fn finish(&self, console: &Console) -> Result<Outcome> {
         if console.json() || self.quality.is_some() {
-            let text = |found| quality::text(found, self.left_handed_cells);
+            let text = |found| quality::text(found, self.left_handed_cells, &self.places);
             console.report(self, || self.quality.as_ref().map(text).unwrap_or_default())?;
         }
         Ok(match &self.quality {

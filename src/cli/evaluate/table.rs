@@ -78,6 +78,7 @@ pub fn run(
         console.wrote(output.display(), points, start);
     }
     warn_of_undefined(a, report.undefined_derivatives, console);
+    report.places = "the places of the table".into();
     report.quality = a.quality.then_some(quality);
     report.finish(console)
 }

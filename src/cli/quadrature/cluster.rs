@@ -24,8 +24,8 @@ use subsolid::volume::{add_cell_data, name_cells};
 use subsolid::{Error, Result, WriteOptions};
 
 use super::{
-    Arguments, PIECE_POINTS, QuadratureRequest, QuadratureSummary, mapping, outcome, point_bytes,
-    volume,
+    Arguments, PIECE_POINTS, PLACES, QuadratureRequest, QuadratureSummary, mapping, outcome,
+    point_bytes, volume,
 };
 use crate::cli::cluster::{all_numbers, all_rows, measure, own_choice};
 use crate::cli::console::since;
@@ -87,7 +87,7 @@ pub fn run(
         let leaves = sum(|counts| counts.leaves);
         let summary = QuadratureSummary { asked, leaves, table_bytes: None, report: &report };
         let left_handed = sum(|counts| counts.left_handed);
-        console.report(&summary, || quality::text(&report.quality, left_handed))?;
+        console.report(&summary, || quality::text(&report.quality, left_handed, PLACES))?;
     }
     if let Some(output) = &a.output {
         a.write_checked(output.display(), &report, console, || {

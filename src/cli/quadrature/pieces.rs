@@ -11,7 +11,7 @@ use subsolid::slice::fingerprint;
 use subsolid::volume::add_cell_data;
 use subsolid::{Result, WriteOptions};
 
-use super::{Arguments, PIECE_POINTS, QuadratureSummary, mapping, outcome, volume};
+use super::{Arguments, PIECE_POINTS, PLACES, QuadratureSummary, mapping, outcome, volume};
 use crate::cli::console::since;
 use crate::cli::output::warn_left_out;
 use crate::cli::pieces::{covered, part_of};
@@ -48,7 +48,7 @@ pub fn run(
     if console.json() || a.quality {
         let left_handed = mesh.handedness().left_handed;
         let summary = QuadratureSummary::new(a, quadrature, &report, bytes);
-        console.report(&summary, || quality::text(&report.quality, left_handed))?;
+        console.report(&summary, || quality::text(&report.quality, left_handed, PLACES))?;
     }
     a.write_checked(part_of(output, part), &report, console, || {
         let bar = console.bar(own.len());

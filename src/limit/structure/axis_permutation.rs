@@ -43,7 +43,7 @@ impl AxisPermutation {
     /// Whether a derivative of the given orders along the local axes changes its
     /// sign against the cell's axes.
     pub fn odd(&self, orders: [Order; 3]) -> bool {
-        (0..3).filter(|&d| self.flips[d] && orders[d] == Order::First).count() % 2 == 1
+        (0..3).filter(|&d| self.flips[d] && orders[d].degree() == 1).count() % 2 == 1
     }
 
     /// The cell corner (binary) at the local corner `bits`.

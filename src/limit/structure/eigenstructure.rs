@@ -192,7 +192,7 @@ mod tests {
                     edges += usize::from(part.planar == Planar::Edge);
                     for o in 0..27 {
                         let orders = [all[o % 3], all[o / 3 % 3], all[o / 9]];
-                        let total: usize = orders.iter().map(|&o| o as usize).sum();
+                        let total: usize = orders.iter().map(|o| o.degree()).sum();
                         if total > 2 || dimension == 2 && orders[2] != Order::Value {
                             continue;
                         }

@@ -18,6 +18,7 @@
 
 mod axis_permutation;
 mod block;
+mod characteristic;
 pub(super) mod eigenstructure;
 mod key;
 mod net_rows;
@@ -76,6 +77,8 @@ pub struct Structure {
     next: Next,
     // first derivatives at the extraordinary point, where they exist
     at_center: OnceLock<[Option<Vec<f64>>; 3]>,
+    // those in the characteristic parametrization
+    characteristic: OnceLock<Option<Vec<Vec<f64>>>>,
 }
 
 /// A child of the cell beside the one at the extraordinary point.
@@ -126,7 +129,8 @@ impl Structure {
         siblings: Vec<Sibling>,
         next: Next,
     ) -> Self {
-        Self { domain, rows, siblings, next, at_center: OnceLock::new() }
+        let (at_center, characteristic) = (OnceLock::new(), OnceLock::new());
+        Self { domain, rows, siblings, next, at_center, characteristic }
     }
 
     /// Number of control points of the net.
@@ -185,8 +189,9 @@ impl Structure {
     /// origin). Within 2⁻⁵² of the extraordinary point counts as on it.
     ///
     /// `None` where the derivative does not exist. At the extraordinary point a first
-    /// derivative is the one limit that all ways toward it share, if they do; second
-    /// derivatives are not looked for there.
+    /// derivative is the one limit that all ways toward it share, if they do; that of
+    /// [`Order::Characteristic`] is the one in the characteristic parametrization, where it exists.
+    /// Second derivatives are not looked for there.
     pub fn weights(&self, p: [f64; 3], orders: Orders) -> Option<Vec<f64>> {
         let Some(SiblingPlace { depth, child, local }) = self.place(p) else {
             return self.center_weights(orders);
@@ -234,17 +239,36 @@ impl Structure {
 
     /// Order of a derivative: the sum of its orders along the structure's axes.
     pub(super) fn total_order(&self, orders: Orders) -> u32 {
-        orders[..self.dimension()].iter().map(|&o| o as u32).sum()
+        orders[..self.dimension()].iter().map(|o| o.degree() as u32).sum()
     }
 
     /// Weights at the extraordinary point.
     pub(super) fn center_weights(&self, orders: Orders) -> Option<Vec<f64>> {
-        let wanted = |o: Order| (0..self.dimension()).filter(move |&d| orders[d] == o);
-        match (&wanted(Order::First).collect::<Vec<_>>()[..], wanted(Order::Second).count()) {
-            ([], 0) => Some(self.mask()),
-            (&[axis], 0) => self.at_center.get_or_init(|| self.center_derivatives())[axis].clone(),
-            _ => None,
+        let mut axes = (0..self.dimension()).filter(|&d| orders[d] != Order::Value);
+        let Some(axis) = axes.next() else { return Some(self.mask()) };
+        if self.total_order(orders) > 1 {
+            return None;
         }
+        if orders[axis] == Order::Characteristic
+            && let Some(rows) = self.characteristic()
+        {
+            return Some(rows[axis].clone());
+        }
+        self.at_center.get_or_init(|| self.center_derivatives())[axis].clone()
+    }
+
+    /// The structure on whose extraordinary point the local parameters `p` lie: this one, or the
+    /// planar one of a sibling, on its edge.
+    pub(super) fn centered_at(&self, p: [f64; 3]) -> Option<&Self> {
+        let Some(SiblingPlace { child, depth, local }) = self.place(p) else { return Some(self) };
+        let (planar, permutation) = self.layered_sibling(depth, child)?;
+        planar.centered_at(permutation.local(local))
+    }
+
+    /// Whether the limit at the extraordinary point has a differential in the characteristic
+    /// parametrization.
+    pub fn has_differential(&self) -> bool {
+        self.characteristic().is_some()
     }
 
     /// First derivatives at the extraordinary point. Far down, the weights of a
@@ -361,7 +385,7 @@ pub fn tensor_weights(dimension: usize, p: [f64; 3], orders: Orders) -> Vec<f64>
 
 /// Weights of the 12 points of a box spline, its axes rotated by half a turn or not.
 pub(super) fn box_weights(rotated: bool, p: [f64; 3], orders: Orders) -> [f64; 12] {
-    let orders = [orders[0] as usize, orders[1] as usize];
+    let orders = [orders[0].degree(), orders[1].degree()];
     let weights = box_spline::weights(orders, [p[0], p[1]]);
     if rotated && (orders[0] + orders[1]) % 2 == 1 { weights.map(|w| -w) } else { weights }
 }

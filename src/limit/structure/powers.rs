@@ -238,6 +238,23 @@ impl Powers {
         None
     }
 
+    /// Dᵀ x for the columns x (`[control][column]`).
+    pub(super) fn deflated_columns(&self, x: &Mat<f64>) -> Mat<f64> {
+        let columns: Vec<_> =
+            (0..x.ncols()).map(|k| self.deflated_step(x.col_as_slice(k))).collect();
+        Mat::from_fn(x.nrows(), x.ncols(), |i, k| columns[k][i])
+    }
+
+    /// D x for the columns x (`[control][column]`).
+    pub(super) fn deflated_product(&self, x: &Mat<f64>) -> Mat<f64> {
+        let mut y = self.matrix.product(x);
+        for k in 0..x.ncols() {
+            let along: f64 = self.mask.iter().zip(x.col_as_slice(k)).map(|(l, x)| l * x).sum();
+            y.col_as_slice_mut(k).iter_mut().for_each(|y| *y -= along);
+        }
+        y
+    }
+
     /// Dᵀ x.
     fn deflated_step(&self, x: &[f64]) -> Vec<f64> {
         let sum: f64 = x.iter().sum();

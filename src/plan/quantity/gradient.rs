@@ -1,8 +1,8 @@
 //! Gradient of an attribute in space: ∂f/∂xᵢ = Σⱼ ∂f/∂uⱼ ∂uⱼ/∂xᵢ.
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Vector3;
 
-use super::{QuantityRule, Sampled};
+use super::{QuantityRule, Sampled, unit_columns};
 use crate::plan::Want;
 
 pub(super) static RULE: QuantityRule = QuantityRule {
@@ -16,10 +16,7 @@ pub(super) static RULE: QuantityRule = QuantityRule {
 };
 
 fn gradient(sampled: &Sampled<'_>, row: &mut [f64]) {
-    let jacobian = &sampled.jacobians[0];
-    // columns of unit length: the determinant is the scaled one, whatever the size of the cell
-    let lengths = [0, 1, 2].map(|d| jacobian.column(d).norm());
-    let unit = Matrix3::from_columns(&[0, 1, 2].map(|d| jacobian.column(d) / lengths[d]));
+    let (unit, lengths) = unit_columns(&sampled.jacobians[0]);
     let is_regular = unit.determinant().abs() > sampled.rounding;
     let inverse = if is_regular { unit.try_inverse() } else { None };
     let Some(inverse) = inverse else { return row.fill(f64::NAN) };

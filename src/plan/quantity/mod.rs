@@ -6,6 +6,7 @@
 mod determinant;
 mod gradient;
 mod least_determinant;
+mod scaled_jacobian;
 
 use nalgebra::Matrix3;
 use rayon::prelude::*;
@@ -20,16 +21,20 @@ const TASK_ROWS: usize = 4096;
 /// A quantity that follows from first derivatives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Quantity {
-    /// Determinant of the Jacobian d(x, y, z)/d(u, v, w), `[result][1]`, in cubed length units.
-    /// NaN where a derivative does not exist.
+    /// Determinant of the Jacobian d(x, y, z)/d(u, v, w), at extraordinary edges and vertices in
+    /// the characteristic parametrization, `[result][1]`, in cubed length units. NaN where the limit
+    /// has a differential in neither.
     Determinant,
     /// Least of the determinants of an element's samples, `[element][1]`, in cubed length units.
     /// Samples without a determinant count as none; NaN if there is no other.
     LeastDeterminant,
     /// Gradient of an attribute in space, `[result][component][x, y, z]`, per length unit:
-    /// J⁻ᵀ times the derivatives by u, v, w. NaN where a derivative does not exist or the
-    /// Jacobian is singular, which is where its scaled determinant is [`rounding`].
+    /// J⁻ᵀ times the derivatives by u, v, w, of the same parametrization as J. NaN where that is
+    /// NaN or singular, which is where the scaled Jacobian is [`rounding`].
     Gradient,
+    /// The determinant of the Jacobian divided by the lengths of its columns, `[result][1]`, from
+    /// −1 to 1. NaN where the determinant is, and 0 where a column is 0.
+    ScaledJacobian,
 }
 
 /// How a quantity is evaluated.
@@ -43,6 +48,14 @@ struct QuantityRule {
     /// Names of the numbers that each component of the control points has.
     columns: &'static [&'static str],
     evaluate: fn(&Sampled<'_>, &mut [f64]),
+}
+
+/// A Jacobian with columns of unit length: its determinant is the scaled one, whatever the size of
+/// the cell. With the lengths; columns that are 0 stay so.
+fn unit_columns(jacobian: &Matrix3<f64>) -> (Matrix3<f64>, [f64; 3]) {
+    let lengths = [0, 1, 2].map(|d| jacobian.column(d).norm());
+    let unit = |d: usize| jacobian.column(d) / if lengths[d] == 0.0 { 1.0 } else { lengths[d] };
+    (Matrix3::from_columns(&[unit(0), unit(1), unit(2)]), lengths)
 }
 
 /// First derivatives at one sample, or at all samples of an element.
@@ -81,13 +94,15 @@ pub struct Wanted {
 
 impl Quantity {
     /// All quantities, in the order of results.
-    pub const ALL: [Self; 3] = [Self::Determinant, Self::LeastDeterminant, Self::Gradient];
+    pub const ALL: [Self; 4] =
+        [Self::Determinant, Self::LeastDeterminant, Self::Gradient, Self::ScaledJacobian];
 
     fn rule(self) -> &'static QuantityRule {
         match self {
             Self::Determinant => &determinant::RULE,
             Self::LeastDeterminant => &least_determinant::RULE,
             Self::Gradient => &gradient::RULE,
+            Self::ScaledJacobian => &scaled_jacobian::RULE,
         }
     }
 
@@ -107,7 +122,7 @@ impl Quantity {
     }
 
     /// Name of its array, given the name of the attribute that it is of: `det_j`,
-    /// `least_det_j`, `grad_NAME`.
+    /// `least_det_j`, `scaled_jacobian`, `grad_NAME`.
     pub fn name(self, attribute: Option<&str>) -> String {
         let name = self.rule().name;
         attribute.map_or(name.to_owned(), |attribute| format!("{name}_{attribute}"))

@@ -2,11 +2,12 @@
 //! gradients against fields whose gradients are known.
 
 use subsolid::backend::{Backend, Limit};
+use subsolid::basis::bspline::Order;
 use subsolid::limit::Solid;
 use subsolid::mesh::{Attribute, SolidMesh, shape::Shape};
 use subsolid::plan::{Location, Plan, Quantity, Samples, Want};
 
-use super::solid::{add_attributes, check as check_all, meshes, shake, tensor_places};
+use super::solid::{add_attributes, check as check_all, meshes, reference, shake, tensor_places};
 use crate::oracle::vector::Greatest;
 
 type Vector = [f64; 3];
@@ -29,9 +30,34 @@ pub fn check(
     plan: &Plan<'_>,
     mesh: &SolidMesh,
     limit: &Limit,
+    places: &[(usize, Vector)],
     tolerance: f64,
 ) -> usize {
-    let first = |i: usize| [0, 1, 2].map(|d| limit.derivatives[d].triple(i));
+    let solid = plan.solid();
+    // on extraordinary edges and vertices quantities follow from other derivatives
+    let own = |i: usize| {
+        let (element, p) = places[i];
+        let (leaf, local) = solid.locate(element, p);
+        let is_extraordinary = solid.extraordinary(&solid.leaves()[leaf], local).is_some();
+        !(plan.want().contains(Want::FIRST) && is_extraordinary)
+    };
+    let characteristic = |points: &[f64], width: usize, i: usize, d: usize| {
+        let mut orders = [Order::Value; 3];
+        orders[d] = Order::Characteristic;
+        let (element, p) = places[i];
+        let found = reference(solid, points, width, element, p, orders);
+        found.unwrap_or_else(|| vec![f64::NAN; width])
+    };
+    let refined = solid.refined_points(mesh.points.as_flattened(), 3);
+    let first = |i: usize| {
+        [0, 1, 2].map(|d| {
+            if own(i) {
+                limit.derivatives[d].triple(i)
+            } else {
+                characteristic(&refined, 3, i, d).try_into().unwrap()
+            }
+        })
+    };
     // how far the Jacobian is from singular, and its determinant
     let shape = |[u, v, w]: [Vector; 3]| {
         let lengths: f64 = [u, v, w].iter().map(|a| dot(*a, *a).sqrt()).product();
@@ -73,7 +99,18 @@ pub fn check(
             );
         }
     }
+    if let Some(found) = limit.quantity(Quantity::ScaledJacobian, None) {
+        for (i, found) in found.iter().enumerate() {
+            let (determinant, _, lengths) = shape(first(i));
+            let expected = if lengths == 0.0 { 0.0 } else { determinant / lengths };
+            assert!(
+                found.is_nan() && expected.is_nan() || (found - expected).abs() <= tolerance,
+                "{what}: scaled Jacobian of result {i}: {found} is not {expected}"
+            );
+        }
+    }
     for (a, attribute) in mesh.attributes.iter().enumerate() {
+        let refined = solid.refined_points(&attribute.values, attribute.width);
         let Some(found) = limit.quantity(Quantity::Gradient, Some(a)) else { continue };
         let width = attribute.width;
         assert_eq!(found.len(), 3 * width * limit.len());
@@ -83,7 +120,13 @@ pub fn check(
             let cofactors = [cross(j[1], j[2]), cross(j[2], j[0]), cross(j[0], j[1])];
             for c in 0..width {
                 let found = found.triple(i * width + c);
-                let by = [0, 1, 2].map(|d| limit.attribute_derivatives[a][d].get(i * width + c));
+                let by = [0, 1, 2].map(|d| {
+                    if own(i) {
+                        limit.attribute_derivatives[a][d].get(i * width + c)
+                    } else {
+                        characteristic(&refined, width, i, d)[c]
+                    }
+                });
                 let expected =
                     [0, 1, 2].map(|x| (0..3).map(|d| by[d] * cofactors[d][x]).sum::<f64>());
                 let expected = expected.map(|x| x / determinant);
@@ -116,8 +159,8 @@ pub fn quantities(backend: &dyn Backend, tolerance: f64) {
         Want::ATTRIBUTE_FIRST,
         Want::ATTRIBUTE_SECOND,
         Want::ATTRIBUTE_FIRST | Want::SECOND,
-        Want::DETERMINANT | Want::LEAST_DETERMINANT,
-        Want::GRADIENT,
+        Want::QUALITY | Want::LEAST_DETERMINANT,
+        Want::FIRST | Want::GRADIENT | Want::SCALED_JACOBIAN,
         Want::GRADIENT | Want::SECOND | Want::LEAST_DETERMINANT,
         Want::GRADIENT | Want::ATTRIBUTE_SECOND | Want::DETERMINANT | Want::LEAST_DETERMINANT,
     ];
@@ -195,6 +238,12 @@ pub fn gradients_of_known_fields(backend: &dyn Backend, tolerance: f64) {
         let values = mesh.points.iter().flat_map(linear).collect();
         mesh.attributes.push(Attribute { name: "linear".into(), width: 3, values });
         let solid = Solid::new(&mesh).unwrap();
+        // on extraordinary edges and vertices wherever there is a gradient
+        let plan = solid.plan(&Samples::grid(3), Want::GRADIENT).unwrap();
+        let limit = backend.evaluate(&plan, mesh.controls()).unwrap();
+        let found = limit.quantity(Quantity::Gradient, Some(mesh.attributes.len() - 1)).unwrap();
+        let exists = |i: usize| (9 * i..9 * i + 9).all(|k| !found.get(k).is_nan());
+        assert_gradient(&name, &limit, allowed, |i| exists(i).then(|| rows.to_vec()));
         for samples in [Samples::gauss(3).unwrap(), inner(solid.elements().len())] {
             let plan = solid.plan(&samples, Want::GRADIENT).unwrap();
             let limit = backend.evaluate(&plan, mesh.controls()).unwrap();

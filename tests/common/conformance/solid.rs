@@ -152,7 +152,7 @@ pub fn check(
             }
         }
     }
-    undefined += super::quantities::check(what, plan, mesh, limit, tolerance);
+    undefined += super::quantities::check(what, plan, mesh, limit, places, tolerance);
     let flags = limit.undefined_derivatives();
     assert_eq!(flags.contains(&1), undefined > 0, "{what}");
 }

@@ -33,7 +33,7 @@ use crate::backend::{Evaluator, Explained, Limit, check_controls};
 use crate::error::{Error, Result};
 use crate::mesh::Controls;
 use crate::numbers::Real;
-use crate::plan::{Adjoint, Plan, Samples, Strategy, Wanted, wanted_orders};
+use crate::plan::{Adjoint, Plan, Samples, Strategy, Wanted, evaluated_orders, wanted_orders};
 use cudarc::driver::DeviceRepr;
 
 /// Streams on which the kernels of an evaluation run side by side.
@@ -56,7 +56,7 @@ pub(in crate::backend::cuda) struct Resident<'p, T> {
     /// Positions, then attributes.
     inputs: Vec<Input>,
     /// The last evaluations that stayed on the device, the last one last.
-    kept: Vec<RangeProgram>,
+    kept: Vec<RangeProgram<T>>,
     /// The work of the ranges that the last evaluation for the host was cut into.
     pieces: HashMap<Range<usize>, SharedGrid>,
     transfer: Option<Transfer>,
@@ -91,7 +91,7 @@ fn relative<'v>(values: &'v [f64], origin: Option<&Origin>) -> Cow<'v, [f64]> {
 }
 
 /// An evaluation of a range of elements: where its results lie, and what makes them.
-struct RangeProgram {
+struct RangeProgram<T> {
     range: Range<usize>,
     results: Arc<ResultMemory>,
     // first number of each input's outputs, and of each quantity
@@ -103,8 +103,10 @@ struct RangeProgram {
     // what waits for all of them
     last: Vec<Launch>,
     graph: Option<Graph>,
-    // the items that the launches refer to
+    // what the launches refer to
     work: SharedGrid,
+    #[expect(dead_code, reason = "its memory is the launches'")]
+    replaced: Option<DeviceScattered<T>>,
 }
 
 impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
@@ -118,7 +120,9 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
                 DevicePlan::Grid(Box::new(grid))
             }
             Samples::Points(_) => {
-                let points = DeviceScattered::new(functions.clone(), plan, &main)?;
+                let orders = evaluated_orders(plan.want());
+                let (functions, points) = (functions.clone(), plan.points());
+                let points = DeviceScattered::new(functions, plan, points, &orders, &main)?;
                 DevicePlan::Scattered(Box::new(points))
             }
         };
@@ -228,13 +232,23 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
         }
     }
 
+    /// The samples whose derivatives are evaluated once more, after the quantities.
+    fn replaced(&self, range: &Range<usize>) -> Result<Option<DeviceScattered<T>>> {
+        let (plan, points) = (self.plan, self.plan.replaced(range));
+        if points.is_empty() {
+            return Ok(None);
+        }
+        let (functions, orders) = (self.functions.clone(), wanted_orders(plan.want()));
+        DeviceScattered::new(functions, plan, &points, &orders, &self.main).map(Some)
+    }
+
     /// What evaluates a range into `results`, which grows where it is too small.
     fn program(
         &self,
         range: Range<usize>,
         work: SharedGrid,
         results: Option<Arc<ResultMemory>>,
-    ) -> Result<RangeProgram> {
+    ) -> Result<RangeProgram<T>> {
         self.plan.check_range(&range)?;
         let count = self.plan.result_count(&range);
         let mut starts = Vec::new();
@@ -266,16 +280,33 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
             let own = self.launches(work.as_deref(), pass, job)?;
             launches.extend(own.into_iter().map(|own| own.launch));
         }
-        let mut last = self.add_origins(count, |index| results.address::<T>(starts[index][0]))?;
-        last.extend(
-            self.quantities(&range, address, |index| results.address::<T>(derived[index]))?,
-        );
+        let mut last =
+            self.quantities(&range, address, |index| results.address::<T>(derived[index]))?;
+        let replaced = self.replaced(&range)?;
+        if let Some(points) = &replaced {
+            for (_, pass, job) in self.passes(&range, address) {
+                last.extend(points.launches(pass, job)?.into_iter().map(|own| own.launch));
+            }
+        }
+        last.extend(self.add_origins(count, |index| results.address::<T>(starts[index][0]))?);
         let graph = None;
-        Ok(RangeProgram { range, results, starts, derived, first, launches, last, graph, work })
+        let program = RangeProgram {
+            range,
+            results,
+            starts,
+            derived,
+            first,
+            launches,
+            last,
+            graph,
+            work,
+            replaced,
+        };
+        Ok(program)
     }
 
     /// Puts a program on the streams: kernels of different families side by side.
-    fn enqueue(&self, program: &RangeProgram) -> Result<(), DriverError> {
+    fn enqueue(&self, program: &RangeProgram<T>) -> Result<(), DriverError> {
         // SAFETY: a program holds everything its launches refer to, and buffers are
         // freed in the order of the main stream, which waits for all others.
         unsafe {
@@ -301,8 +332,8 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
     }
 
     /// A program of a range whose results no one else holds: a kept one, else a new one.
-    fn free_program(&mut self, range: &Range<usize>) -> Result<RangeProgram> {
-        let free = |program: &mut RangeProgram| Arc::get_mut(&mut program.results).is_some();
+    fn free_program(&mut self, range: &Range<usize>) -> Result<RangeProgram<T>> {
+        let free = |program: &mut RangeProgram<T>| Arc::get_mut(&mut program.results).is_some();
         if let Some(at) = self.kept.iter_mut().position(|p| p.range == *range && free(p)) {
             let program = self.kept.remove(at);
             program.results.settle()?;

@@ -11,7 +11,7 @@ use crate::backend::device::DeviceInfo;
 use crate::error::Result;
 use crate::kernel::AxisWeights;
 use crate::numbers::Real;
-use crate::plan::{BatchKind, Facts, Kernel, Plan, Strategy, wanted_orders};
+use crate::plan::{BatchKind, Facts, Kernel, Plan, Strategy, evaluated_orders};
 use nets::NetLayout;
 use tables::TableLayout;
 
@@ -108,9 +108,9 @@ fn batch(plan: &Plan<'_>, index: usize, axes: &[u32]) -> BatchRecord {
         axes: batch.axes.map(|a| axes[a as usize]),
         ..BatchRecord::default()
     };
-    for (output, orders) in wanted_orders(plan.want()).iter().enumerate() {
+    for (output, orders) in evaluated_orders(plan.want()).iter().enumerate() {
         let local = batch.permutation.axes.map(|a| orders[a as usize]);
-        record.orders[output] = (0..3).map(|d| (local[d] as u8) << (2 * d)).sum();
+        record.orders[output] = (0..3).map(|d| (local[d].degree() as u8) << (2 * d)).sum();
         record.negate |= u32::from(batch.permutation.odd(local)) << output;
     }
     record

@@ -14,21 +14,20 @@ use crate::backend::cuda::driver::launch::{Argument, LaunchJob, Pass};
 use crate::backend::cuda::driver::sources::POINTS;
 use crate::backend::cuda::single_points::{RegularPoint, WeightedPoint};
 use crate::error::Result;
-use crate::limit::LeafKind;
+use crate::limit::{LeafKind, Orders, Solid};
 use crate::memory;
 use crate::numbers::Real;
-use crate::plan::{Plan, PointLocation, wanted_orders};
+use crate::plan::{Plan, PointLocation};
 use cudarc::driver::DeviceRepr;
 
 /// Weights of points, `[point][output][control]`, `length` in all; NaN where a derivative does not
 /// exist.
 fn weights_of<T: Real>(
-    plan: &Plan<'_>,
+    solid: &Solid,
     points: &[&PointLocation],
+    orders: &[Orders],
     length: usize,
 ) -> Result<Vec<T>> {
-    let solid = plan.solid();
-    let orders = wanted_orders(plan.want());
     let bytes = (length * size_of::<T>()) as u128;
     memory::check_half("the weights of the points need", bytes, |_| {
         "evaluate fewer points at a time, or on the CPU".into()
@@ -65,19 +64,20 @@ pub(super) struct DeviceScattered<T> {
 }
 
 impl<T: Real + DeviceRepr> DeviceScattered<T> {
-    /// Brings the points of a plan to the device.
+    /// Brings points of a plan to the device, for derivatives of these orders.
     pub fn new(
         functions: Arc<Functions>,
         plan: &Plan<'_>,
+        points: &[PointLocation],
+        orders: &[Orders],
         stream: &Arc<CudaStream>,
     ) -> Result<Self> {
         let solid = plan.solid();
-        let orders = wanted_orders(plan.want());
         let (mut regular_nets, mut regular) = (Vec::new(), Vec::new());
         let (mut nets, mut weighted) = (Vec::new(), Vec::new());
         let mut others: Vec<&PointLocation> = Vec::new();
         let mut length = 0;
-        for group in plan.points().chunk_by(|a, b| a.leaf == b.leaf) {
+        for group in points.chunk_by(|a, b| a.leaf == b.leaf) {
             let leaf = &solid.leaves()[group[0].leaf as usize];
             let net = solid.net(leaf);
             if let LeafKind::Regular(ends) = leaf.kind {
@@ -106,7 +106,7 @@ impl<T: Real + DeviceRepr> DeviceScattered<T> {
                 others.push(point);
             }
         }
-        let weights = weights_of(plan, &others, length as usize)?;
+        let weights = weights_of(solid, &others, orders, length as usize)?;
         let scattered = Self {
             functions,
             regular_nets: Buffer::of(stream, &regular_nets)?,

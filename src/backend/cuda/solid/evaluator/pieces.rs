@@ -168,7 +168,7 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
     /// Puts the copies of a program's results to where they belong on the stream.
     fn copy<'l>(
         &self,
-        program: &RangeProgram,
+        program: &RangeProgram<T>,
         destinations: &mut [Destination<'l>],
         delivery: &mut Delivery<'_, 'l>,
     ) -> Result<()> {

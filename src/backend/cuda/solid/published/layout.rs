@@ -11,7 +11,7 @@ use crate::backend::cuda::solid::layout::{BatchRecord, is_published};
 use crate::basis::MissingLayers;
 use crate::limit::{Basis, LeafKind, Orders, SplinePart, Structure};
 use crate::numbers::Real;
-use crate::plan::{Batch as PlanBatch, BatchKind, Kernel, Plan, wanted_orders};
+use crate::plan::{Batch as PlanBatch, BatchKind, Kernel, Plan, evaluated_orders};
 
 /// See `Sample` in `kernels/published/published.cuh`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -236,19 +236,19 @@ impl<T: Real + DeviceRepr> LeafGroups<T> {
         for (output, (key, _)) in keys(plan, batch, part).into_iter().enumerate() {
             group.structures[output] = starts.get(&key).copied().unwrap_or_default();
         }
-        for (output, orders) in wanted_orders(plan.want()).into_iter().enumerate() {
+        for (output, orders) in evaluated_orders(plan.want()).into_iter().enumerate() {
             let local = batch.permutation.axes.map(|a| orders[a as usize]);
             let basis = match (structure, part) {
                 (Some(structure), Some(part)) => structure.basis(part, local),
                 _ => local.map(Basis::Spline),
             };
             let bits = |d: usize| match basis[d] {
-                Basis::Spline(order) => order as u8,
+                Basis::Spline(order) => order.degree() as u8,
                 Basis::Constant => 3,
             };
             group.basis[output] = (0..3).map(|d| bits(d) << (2 * d)).sum();
             let factor = |d: usize| plan.patterns().axes[batch.axes[d] as usize].factor;
-            let speed: f64 = (0..3).map(|d| factor(d).powi(local[d] as i32)).product();
+            let speed: f64 = (0..3).map(|d| factor(d).powi(local[d].degree() as i32)).product();
             group.scales[output] = if batch.permutation.odd(local) { -speed } else { speed };
         }
         self.samples.extend(
@@ -293,10 +293,10 @@ fn keys(
         let mut local = batch.permutation.axes.map(|a| orders[a as usize]);
         // the spline along the layers is not part of a planar eigenstructure
         local[dimension..].fill(crate::basis::bspline::Order::Value);
-        let sum = local.iter().map(|&order| order as usize).sum();
+        let sum = local.iter().map(|&order| order.degree()).sum();
         ((batch.kind, part, if part.is_plain() { Ok(sum) } else { Err(local) }), local)
     };
-    wanted_orders(plan.want()).into_iter().map(key).collect()
+    evaluated_orders(plan.want()).into_iter().map(key).collect()
 }
 
 /// The samples of a batch by the part that holds them; a regular batch is one part.

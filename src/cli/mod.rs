@@ -17,6 +17,7 @@ mod distance;
 mod engine;
 mod evaluate;
 mod extract;
+mod fit;
 mod gltf;
 mod info;
 mod inputs;
@@ -102,6 +103,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum ProgramCommand {
     Info(Reporting<info::Arguments>),
+    Fit(Reporting<fit::Arguments>),
     Refine(Reporting<refine::Arguments>),
     Evaluate(Reporting<evaluate::Arguments>),
     Merge(Reporting<merge::Arguments>),
@@ -237,6 +239,7 @@ fn run(cli: Cli, ranks: Option<&Ranks<'_>>, console: &Console) -> Result<Outcome
     }
     match cli.command {
         ProgramCommand::Info(c) => info::run(c.arguments, &console.reporting(c.json)),
+        ProgramCommand::Fit(c) => fit::run(c.arguments, &console.reporting(c.json)),
         ProgramCommand::Refine(c) => refine::run(c.arguments, ranks, &console.reporting(c.json)),
         ProgramCommand::Evaluate(c) => {
             evaluate::run(c.arguments, ranks, &console.reporting(c.json))

@@ -9,11 +9,13 @@
 mod determinant_bound;
 mod energy;
 mod lbfgs;
+mod limit;
 mod quality;
 mod slide;
 mod untangled;
 
 pub use determinant_bound::{LeastDeterminant, least_determinant};
+pub use limit::{LimitUntangled, MAX_LIMIT_ROUNDS, untangle_limit};
 pub use quality::{ScaledJacobians, cell_quality};
 pub use untangled::{BoundaryMotion, Untangled};
 

@@ -17,6 +17,7 @@ mod defaults;
 mod errors;
 mod evaluate;
 mod extract;
+mod fit;
 mod jobs;
 mod layer_files;
 mod layer_options;

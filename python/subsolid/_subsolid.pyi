@@ -279,6 +279,18 @@ class Solid:
     def smooth_attribute(
         self, name: str, steps: int = 1, *, factor: float = 0.5, fix_boundary: bool = False
     ) -> Floats: ...
+    def fit(
+        self,
+        to: Union[Literal["vertices", "facets"], str, PathLike[str], Surface, Solid, None] = None,
+        *,
+        feature_angle: float = 40.0,
+        rounds: int = 6,
+        tolerance: Optional[float] = None,
+        max_levels: int = 2,
+        attributes: Literal["interpolate", "keep"] = "interpolate",
+        untangle: bool = True,
+    ) -> tuple[Solid, dict[str, Any]]: ...
+    def limit_matrix(self) -> Any: ...
     def untangle(
         self, *, boundary: Literal["fixed", "slide"] = "fixed"
     ) -> tuple[Solid, dict[str, Any]]: ...
@@ -700,6 +712,17 @@ class Surface:
         oriented: Literal[True],
         strategy: _QueryStrategy = "unordered",
     ) -> tuple[Ids, Ids, npt.NDArray[np.bool_]]: ...
+    def fit(
+        self,
+        to: Union[Literal["vertices", "facets"], str, PathLike[str], Surface, Solid, None] = None,
+        *,
+        scheme: _Scheme = "catmull-clark",
+        feature_angle: float = 40.0,
+        rounds: int = 6,
+        tolerance: Optional[float] = None,
+        max_levels: int = 2,
+        attributes: Literal["interpolate", "keep"] = "interpolate",
+    ) -> tuple[Surface, dict[str, Any]]: ...
     def distance(
         self,
         vertices: _Numbers,

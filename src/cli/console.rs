@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::{Diagnostic, GraphicalReportHandler};
-use subsolid::{Error, FileAccess, Result};
+use subsolid::jobs::Notes;
+use subsolid::{Error, FileAccess, Message, Result};
 
 use super::json::{self, JsonReport};
 use super::wording::Refusal;
@@ -134,6 +135,11 @@ impl Console {
         }
     }
 
+    /// What a job says, with a bar while it makes progress.
+    pub fn notes(&self) -> ConsoleNotes<'_> {
+        ConsoleNotes { console: self, bar: None }
+    }
+
     /// Does work of unknown length, which must print nothing, with a clock where [`Self::bar`]
     /// shows a bar.
     pub fn during<T>(&self, verb: &'static str, work: impl FnOnce() -> T) -> T {
@@ -154,6 +160,46 @@ impl Console {
 
     fn shows_progress(&self) -> bool {
         !self.quiet && stderr().is_terminal()
+    }
+}
+
+/// The notes of a job on a console.
+pub struct ConsoleNotes<'c> {
+    console: &'c Console,
+    bar: Option<ProgressBar>,
+}
+
+impl ConsoleNotes<'_> {
+    fn clear(&mut self) {
+        self.bar.take().iter().for_each(ProgressBar::finish_and_clear);
+    }
+}
+
+impl Notes for ConsoleNotes<'_> {
+    fn status(&mut self, verb: &'static str, what: String) {
+        self.clear();
+        self.console.status(verb, what);
+    }
+
+    fn warn(&mut self, what: Message) {
+        self.clear();
+        self.console.warn(what);
+    }
+
+    fn progress(&mut self, done: usize, of: usize) -> Result<()> {
+        let bar = self.bar.get_or_insert_with(|| self.console.bar(of));
+        bar.set_length(of as u64);
+        bar.set_position(done as u64);
+        if done == of {
+            self.clear();
+        }
+        Ok(())
+    }
+}
+
+impl Drop for ConsoleNotes<'_> {
+    fn drop(&mut self) {
+        self.clear();
     }
 }
 

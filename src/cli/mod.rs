@@ -18,6 +18,7 @@ mod engine;
 mod evaluate;
 mod exhausted;
 mod extract;
+mod fit;
 mod gltf;
 mod info;
 mod inputs;
@@ -103,6 +104,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum ProgramCommand {
     Info(Reporting<info::Arguments>),
+    Fit(Reporting<fit::Arguments>),
     Refine(Reporting<refine::Arguments>),
     Evaluate(Reporting<evaluate::Arguments>),
     Merge(Reporting<merge::Arguments>),
@@ -267,6 +269,7 @@ fn run(cli: Cli, ranks: Option<&Ranks<'_>>, console: &Console) -> Result<Outcome
     }
     match cli.command {
         ProgramCommand::Info(c) => info::run(c.arguments, &console.reporting(c.json)),
+        ProgramCommand::Fit(c) => fit::run(c.arguments, &console.reporting(c.json)),
         ProgramCommand::Refine(c) => refine::run(c.arguments, ranks, &console.reporting(c.json)),
         ProgramCommand::Evaluate(c) => {
             evaluate::run(c.arguments, ranks, &console.reporting(c.json))

@@ -9,7 +9,7 @@ use subsolid::{Error, Result};
 
 use super::json::{self, JsonReport};
 use super::{
-    Console, Outcome, assemble, bench, compare, denoise, devices, distance, evaluate, extract,
+    Console, Outcome, assemble, bench, compare, denoise, devices, distance, evaluate, extract, fit,
     info, locate, merge, quadrature, query, refine, slice, smooth, surface_output, untangle, view,
 };
 
@@ -41,7 +41,7 @@ const fn kind<T: JsonReport + 'static>(of: &'static str) -> ReportKind {
     ReportKind { schema: T::SCHEMA, of, make: json::schema::<T> }
 }
 
-const REPORTS: [ReportKind; 23] = [
+const REPORTS: [ReportKind; 24] = [
     kind::<info::Report<'static>>("info"),
     kind::<info::surface::Report>("info, of surfaces"),
     kind::<refine::WrittenMesh>("refine, shape"),
@@ -60,6 +60,7 @@ const REPORTS: [ReportKind; 23] = [
     kind::<smooth::Report>("smooth"),
     kind::<denoise::Report>("denoise"),
     kind::<untangle::Report>("untangle"),
+    kind::<fit::Report>("fit"),
     kind::<compare::Report>("compare"),
     kind::<bench::Results>("bench"),
     kind::<devices::Report>("devices"),

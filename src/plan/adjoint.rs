@@ -268,7 +268,13 @@ impl IndexRows {
     }
 
     /// Adds to each row the values of its items, by `weights` `[item]` or by 1.
-    fn gather(&self, values: &[f64], width: usize, weights: Option<&[f64]>, out: &mut [f64]) {
+    pub(crate) fn gather(
+        &self,
+        values: &[f64],
+        width: usize,
+        weights: Option<&[f64]>,
+        out: &mut [f64],
+    ) {
         out.par_chunks_mut(width.max(1)).with_min_len(256).enumerate().for_each(|(row, out)| {
             stop_point();
             for at in self.starts[row]..self.starts[row + 1] {
@@ -281,7 +287,7 @@ impl IndexRows {
 }
 
 /// The columns of stencils over `count` coarse points.
-fn transposed(stencils: &Stencils, count: usize) -> (IndexRows, Vec<f64>) {
+pub(crate) fn transposed(stencils: &Stencils, count: usize) -> (IndexRows, Vec<f64>) {
     let (ends, columns, weights) = stencils.arrays();
     let entries = IndexRows::new(count, columns.iter().map(|&column| column as usize));
     let own = entries.items.iter().map(|&entry| weights[entry]).collect();

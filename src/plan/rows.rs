@@ -3,12 +3,48 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{Location, Samples};
+use crate::basis::bspline::Order;
 use crate::error::IdKind::{Element, Sample};
 use crate::error::{Error, Result};
 use crate::limit::{Orders, Solid};
 use crate::scheme::Stencils;
 
 impl Solid {
+    /// Limit masks: row v gives the limit at vertex v from the control points, and sums to 1. A
+    /// vertex of no cell stays.
+    pub fn limit_matrix(&self) -> Stencils {
+        let topology = self.topology();
+        let mut places = vec![None; topology.vertex_count()];
+        for (element, own) in (0..).zip(self.elements()) {
+            let mut take = |v: u32, parameters| {
+                places[v as usize].get_or_insert(Location { element, parameters });
+            };
+            match own.corner {
+                None => {
+                    for (i, &v) in own.corners.iter().enumerate() {
+                        let along = [(i ^ i >> 1) & 1, i >> 1 & 1, i >> 2];
+                        take(v, along.map(|bit| bit as f64));
+                    }
+                }
+                // a corner of a cell of another kind lies at the origin of its element
+                Some(corner) => {
+                    let corners = topology.cells().vertices(own.cell as usize);
+                    take(corners[corner as usize], [0.0; 3]);
+                }
+            }
+        }
+        let (used, locations): (Vec<usize>, Vec<Location>) =
+            places.into_iter().enumerate().filter_map(|(v, place)| Some((v, place?))).unzip();
+        // values exist everywhere
+        let (rows, _) = self.rows(&locations, [Order::Value; 3]);
+        let mut row_of = vec![None; topology.vertex_count()];
+        used.iter().enumerate().for_each(|(row, &v)| row_of[v] = Some(row));
+        Stencils::build(topology.vertex_count(), |v, row| match row_of[v] {
+            Some(own) => rows.row(own).for_each(|(column, weight)| row.add(column, weight)),
+            None => row.add(v as u32, 1.0),
+        })
+    }
+
     /// Weights of the vertices in the limit at each location, or in a derivative of it with
     /// respect to (u, v, w): row r times the control points is result r. Rows of values sum to 1,
     /// those of derivatives to 0.
@@ -28,6 +64,21 @@ impl Solid {
     /// derivative that does not exist at a location, which is on an extraordinary edge or vertex.
     pub fn basis_rows(&self, locations: &[Location], orders: Orders) -> Result<Stencils> {
         Samples::Points(locations.to_vec()).check(self)?;
+        let (rows, undefined) = self.rows(locations, orders);
+        let Some(r) = undefined else { return Ok(rows) };
+        let Location { element, parameters: [u, v, w] } = locations[r];
+        Err(Error::request(message!(
+            "the derivative at ",
+            Sample.id(r),
+            ", ({u}, {v}, {w}) of ",
+            Element.id(element),
+            ", does not exist"
+        ))
+        .with_help("it lies on an extraordinary edge or vertex: move it inside"))
+    }
+
+    /// The rows of [`Solid::basis_rows`], and the first location at which there is none.
+    fn rows(&self, locations: &[Location], orders: Orders) -> (Stencils, Option<usize>) {
         let levels = self.vertex_stencils();
         let starts = self.level_starts();
         let undefined = AtomicUsize::new(usize::MAX);
@@ -51,19 +102,36 @@ impl Solid {
                 }
             }
         });
-        match undefined.into_inner() {
-            usize::MAX => Ok(rows),
-            r => {
-                let Location { element, parameters: [u, v, w] } = locations[r];
-                Err(Error::request(message!(
-                    "the derivative at ",
-                    Sample.id(r),
-                    ", ({u}, {v}, {w}) of ",
-                    Element.id(element),
-                    ", does not exist"
-                ))
-                .with_help("it lies on an extraordinary edge or vertex: move it inside"))
-            }
+        let undefined = undefined.into_inner();
+        (rows, (undefined != usize::MAX).then_some(undefined))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::shape::Shape;
+    use crate::refine::{crease_by_angle, refine_mesh};
+    use crate::scheme::VertexRule;
+
+    /// Against explicit refinement, which comes near the limit as 4⁻ⁿ.
+    #[test]
+    fn limits_at_vertices_are_those_of_refined_meshes() {
+        let fan = Shape::Fan { valence: 5, layers: 2, rings: 2 }.build().unwrap();
+        let mut cube = Shape::Box { cells: [2, 2, 2] }.build().unwrap();
+        crease_by_angle(&mut cube, 40.0).unwrap();
+        cube.creases.edges[0].sharpness = 1.5;
+        for mesh in [fan, cube, crate::read("models/solids/beam_tet.vtk").unwrap()] {
+            let matrix = Solid::new(&mesh).unwrap().limit_matrix();
+            let limits = matrix.apply(mesh.points.as_flattened(), 3);
+            let distance = |levels| {
+                let fine = refine_mesh(&mesh, levels, VertexRule::default()).unwrap();
+                // the first children of vertices keep their numbers
+                let own = fine.points[..mesh.points.len()].as_flattened();
+                own.iter().zip(&limits).fold(0.0f64, |most, (a, b)| most.max((a - b).abs()))
+            };
+            let [coarse, fine] = [2, 4].map(distance);
+            assert!(fine < coarse / 10.0 + 1e-12 && coarse < 0.1, "{coarse} {fine}");
         }
     }
 }

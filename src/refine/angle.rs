@@ -36,7 +36,7 @@ pub fn crease_by_angle(mesh: &mut SolidMesh, degrees: f64) -> Result<usize> {
             let cycle: Vec<u32> = orientation.outward_cycle(&topology, face).collect();
             area_normal(&mesh.points, &cycle)
         });
-        if angle(a, b) > limit && known.binary_search(&ends).is_err() {
+        if angle_between(a, b) > limit && known.binary_search(&ends).is_err() {
             mesh.creases.push_edge(ends[0], ends[1], f64::INFINITY);
             tagged += 1;
         }
@@ -45,7 +45,7 @@ pub fn crease_by_angle(mesh: &mut SolidMesh, degrees: f64) -> Result<usize> {
 }
 
 /// Angle between two vectors in radians; 0 if one of them is zero.
-fn angle(a: Vector3<f64>, b: Vector3<f64>) -> f64 {
+pub(crate) fn angle_between(a: Vector3<f64>, b: Vector3<f64>) -> f64 {
     // of unit length first: products of areas would overflow or vanish in very large and small
     // models
     let [a, b] = [a, b].map(|normal| normal.try_normalize(0.0).unwrap_or_default());

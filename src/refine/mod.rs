@@ -6,7 +6,7 @@
 //! limit depends on. Local refinement, the local subdivision matrices of
 //! [`crate::limit`] and the refinement of whole meshes are this one function.
 
-mod angle;
+pub(crate) mod angle;
 mod children;
 mod mesh;
 mod reorient;

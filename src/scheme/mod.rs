@@ -17,11 +17,14 @@ pub use point::Point;
 pub use solid::VertexRule;
 pub use stencils::{RowBuilder, Stencils};
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
 
 /// A subdivision scheme for surfaces.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Scheme {
     /// Quads from any polygons (Catmull and Clark 1978).
     #[default]

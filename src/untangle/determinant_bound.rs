@@ -33,6 +33,8 @@ pub struct LeastDeterminant {
     /// Number of elements with a coefficient that is not positive up to rounding: those that may be
     /// folded, and those with a point where det J is 0, such as on the smooth edges of a box.
     pub non_positive: usize,
+    /// Number of elements with a negative coefficient: those that may be folded.
+    pub negative: usize,
 }
 
 /// A lower bound of det J over the limit of a mesh, its cells taken right-handed however they are
@@ -46,25 +48,51 @@ pub fn least_determinant(mesh: &SolidMesh) -> Result<LeastDeterminant> {
     reorient(&mut oriented)?;
     let mesh = &oriented;
     let solid = Solid::new(mesh)?;
-    let pieces = Pieces::new(&solid, RINGS)?;
-    let points = solid.refined_points(mesh.points.as_flattened(), 3);
-    let of_leaf = |leaf: &crate::limit::Leaf| {
-        stop_point();
-        let values = pieces.points(leaf, &points, 3);
-        let each = pieces.of(leaf).zip(values.chunks_exact(192));
-        let bounds = each.map(|(piece, values)| least(values) / piece.size.iter().product::<f64>());
-        (leaf.element, bounds.fold(f64::INFINITY, f64::min))
-    };
-    let leaves: Vec<(u32, f64)> = solid.leaves().par_iter().map(of_leaf).collect();
-    let mut found = LeastDeterminant { bound: f64::INFINITY, element: 0, non_positive: 0 };
-    for element in leaves.chunk_by(|a, b| a.0 == b.0) {
-        let least = element.iter().map(|leaf| leaf.1).fold(f64::INFINITY, f64::min);
-        found.non_positive += usize::from(least <= 0.0);
-        if least < found.bound {
-            (found.bound, found.element) = (least, element[0].0);
+    Ok(LeastDeterminant::of_elements(&ElementBounds::new(&solid)?.of(&mesh.points)))
+}
+
+impl LeastDeterminant {
+    /// Of the bounds of all elements.
+    pub(super) fn of_elements(bounds: &[f64]) -> Self {
+        let mut found = Self { bound: f64::INFINITY, element: 0, non_positive: 0, negative: 0 };
+        for (element, &least) in (0..).zip(bounds) {
+            found.non_positive += usize::from(least <= 0.0);
+            found.negative += usize::from(least < 0.0);
+            if least < found.bound {
+                (found.bound, found.element) = (least, element);
+            }
         }
+        found
     }
-    Ok(found)
+}
+
+/// Lower bounds of det J on the elements of a solid, for any control points.
+pub(super) struct ElementBounds<'s> {
+    solid: &'s Solid,
+    pieces: Pieces<'s>,
+}
+
+impl<'s> ElementBounds<'s> {
+    pub fn new(solid: &'s Solid) -> Result<Self> {
+        Ok(Self { solid, pieces: Pieces::new(solid, RINGS)? })
+    }
+
+    /// The bound of each element.
+    pub fn of(&self, points: &[[f64; 3]]) -> Vec<f64> {
+        let points = self.solid.refined_points(points.as_flattened(), 3);
+        let of_leaf = |leaf: &crate::limit::Leaf| {
+            stop_point();
+            let values = self.pieces.points(leaf, &points, 3);
+            let each = self.pieces.of(leaf).zip(values.chunks_exact(192));
+            each.map(|(piece, values)| least(values) / piece.size.iter().product::<f64>())
+                .fold(f64::INFINITY, f64::min)
+        };
+        let leaves: Vec<f64> = self.solid.leaves().par_iter().map(of_leaf).collect();
+        let of_element = |element: usize| {
+            leaves[self.solid.leaf_range(element)].iter().copied().fold(f64::INFINITY, f64::min)
+        };
+        (0..self.solid.elements().len()).map(of_element).collect()
+    }
 }
 
 /// Least Bézier coefficient of the determinant of a piece, `[w][v][u][3]`.

@@ -10,12 +10,14 @@
 mod determinant_bound;
 mod energy;
 mod lbfgs;
+mod limit;
 mod limit_folds;
 mod quality;
 mod slide;
 mod untangled;
 
 pub use determinant_bound::{LeastDeterminant, least_determinant};
+pub use limit::{LimitUntangled, MAX_LIMIT_ROUNDS, untangle_limit};
 pub use limit_folds::LimitFolds;
 pub use quality::{ScaledJacobians, cell_quality};
 pub use untangled::{BoundaryMotion, Untangled};

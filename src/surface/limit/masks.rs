@@ -1,5 +1,6 @@
 //! Limit masks at vertices: positions and tangents as rows over the control points.
 
+use super::evaluate::SurfaceLocation;
 use super::geometry::{normal, tangent};
 use super::leaf::SurfaceLeaf;
 use super::surface::LimitSurface;
@@ -43,6 +44,20 @@ impl LimitSurface {
             })
         };
         VertexMasks { positions: masks(0), tangents: [masks(1), masks(2)] }
+    }
+
+    /// Weights of the control points in the limit at places, a row each that sums to 1.
+    ///
+    /// # Panics
+    /// For an element that does not exist.
+    pub fn basis_rows(&self, places: &[SurfaceLocation]) -> Stencils {
+        Stencils::build(places.len(), |r, row| {
+            let SurfaceLocation { element, parameters } = places[r];
+            let leaf = &self.leaves[self.locate(element as usize, parameters)];
+            if let Some(weights) = self.weights(leaf, parameters, 0).swap_remove(0) {
+                self.add_net(leaf, &weights, row);
+            }
+        })
     }
 
     /// Adds weights of a leaf's net as weights of the control points.

@@ -1,0 +1,230 @@
+//! Control points whose limit is the part.
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use subsolid::Message;
+use subsolid::io::ControlMesh;
+use subsolid::jobs::Notes;
+use subsolid::jobs::fit::{FitAttributes, FitRequest, FitTarget};
+use subsolid::scheme::Scheme;
+
+use crate::arrays::dictionary;
+use crate::errors::{IntoPython, refused, warn};
+use crate::request::named;
+use crate::solid::PySolid;
+use crate::surface::PySurface;
+use crate::threads::WithoutLock;
+
+/// The notes of a job: warnings are kept until it ends; Ctrl-C ends work by itself.
+#[derive(Default)]
+struct PythonNotes {
+    warnings: Vec<Message>,
+}
+
+impl Notes for PythonNotes {
+    fn status(&mut self, _verb: &'static str, _what: String) {}
+
+    fn warn(&mut self, what: Message) {
+        self.warnings.push(what);
+    }
+
+    fn progress(&mut self, _done: usize, _of: usize) -> subsolid::Result<()> {
+        Ok(())
+    }
+}
+
+/// Keywords of both methods.
+struct Keywords<'a, 'py> {
+    to: Option<&'a Bound<'py, PyAny>>,
+    feature_angle: f64,
+    rounds: usize,
+    tolerance: Option<f64>,
+    max_levels: usize,
+    attributes: &'a str,
+    untangle: bool,
+}
+
+impl Keywords<'_, '_> {
+    /// The request, and the target where it is an object.
+    fn request(&self) -> PyResult<(FitRequest, Option<ControlMesh>)> {
+        let mut given = None;
+        let to = match self.to {
+            None => FitTarget::Vertices,
+            Some(to) => {
+                if let Ok(surface) = to.cast::<PySurface>() {
+                    given = Some(ControlMesh::Surface(surface.get().mesh.clone()));
+                    FitTarget::File(PathBuf::new())
+                } else if let Ok(solid) = to.cast::<PySolid>() {
+                    given = Some(ControlMesh::Solid(solid.get().shared.mesh.clone()));
+                    FitTarget::File(PathBuf::new())
+                } else if let Ok(name) = to.extract::<String>() {
+                    match name.parse() {
+                        Ok(target) => target,
+                        Err(never) => match never {},
+                    }
+                } else {
+                    FitTarget::File(to.extract().map_err(|_| {
+                        refused(
+                            "to is no target",
+                            "give \"vertices\", \"facets\", a path, a Surface or a Solid",
+                        )
+                    })?)
+                }
+            }
+        };
+        let attributes: FitAttributes = named("attributes", self.attributes)?;
+        let request = FitRequest {
+            to,
+            target_scheme: None,
+            feature_angle: self.feature_angle,
+            rounds: self.rounds,
+            tolerance: self.tolerance,
+            max_levels: self.max_levels,
+            attributes,
+            no_untangle: !self.untangle,
+        };
+        Ok((request, given))
+    }
+}
+
+#[pymethods]
+impl PySolid {
+    /// Moves control points so that the limit is the part whose mesh this is. That of
+    /// `subsolid fit`.
+    ///
+    /// Args:
+    ///     to: "vertices": the limit passes through the points of the boundary. "facets": it comes
+    ///         near the boundary faces as they are. A Surface: near its faces; a Solid: near its
+    ///         limit; a path of a file of either.
+    ///     feature_angle: Edges of a target without creases are feature lines where its faces turn
+    ///         by more, in degrees, 0 to 180.
+    ///     rounds: Rounds of least squares to a target at most, 1 to 100.
+    ///     tolerance: Refine and fit again until no point of the limit or the target is farther than
+    ///         this from the other, in length units.
+    ///     max_levels: Refinements at most for that, 0 to 4.
+    ///     attributes: "interpolate": the limit takes the values of attributes at the points.
+    ///         "keep": they stay control values.
+    ///     untangle: Whether inner points move until det J of the limit is positive.
+    ///
+    /// Returns:
+    ///     The solid, and a dictionary with the keys of the JSON report of `subsolid fit`:
+    ///     distances "vertices" and "target" before and after, "volume", "determinant" and others.
+    ///     A UserWarning says what is missed.
+    ///
+    /// Raises:
+    ///     Error: For values out of range, a target of another size, and where no control points
+    ///         have the wanted limits.
+    ///
+    /// Example:
+    ///     >>> solid, report = subsolid.shape("box", 3, 3, 3).fit()
+    ///     >>> report["vertices"][1]["max"] < 1e-12
+    ///     True
+    #[pyo3(signature = (to=None, *, feature_angle=40.0, rounds=6, tolerance=None, max_levels=2,
+                        attributes="interpolate", untangle=true))]
+    #[allow(clippy::too_many_arguments, reason = "keywords")]
+    fn fit<'py>(
+        &self,
+        py: Python<'py>,
+        to: Option<&Bound<'py, PyAny>>,
+        feature_angle: f64,
+        rounds: usize,
+        tolerance: Option<f64>,
+        max_levels: usize,
+        attributes: &str,
+        untangle: bool,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let keywords =
+            Keywords { to, feature_angle, rounds, tolerance, max_levels, attributes, untangle };
+        let (request, given) = keywords.request()?;
+        let mut notes = PythonNotes::default();
+        let ended = py.work(|| {
+            let target = if given.is_some() { given } else { request.read_target(&mut notes)? };
+            let mut mesh = self.shared.mesh.clone();
+            let report = request.run_solid(&mut mesh, target.as_ref(), &mut notes)?;
+            Ok::<_, subsolid::Error>((mesh, report))
+        });
+        let (mesh, report) = ended.py()?;
+        let missed = report.missed().into_iter().map(Message::from);
+        notes
+            .warnings
+            .into_iter()
+            .chain(missed)
+            .try_for_each(|what| warn(py, &what.to_string()))?;
+        (PySolid::build(py, mesh)?, dictionary(py, &report)?).into_pyobject(py)
+    }
+
+    /// Limit masks of the points: a sparse matrix L with `L @ solid.points` the limit at them.
+    ///
+    /// Returns:
+    ///     A scipy.sparse.csr_matrix, (points, points); rows sum to 1.
+    ///
+    /// Example:
+    ///     >>> matrix = subsolid.shape("box", 2, 2, 2).limit_matrix()
+    ///     >>> bool(abs(matrix.sum(axis=1) - 1).max() < 1e-14)
+    ///     True
+    fn limit_matrix<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let rows = py.work(|| self.shared.solid.limit_matrix());
+        crate::matrix::csr(py, &rows, self.shared.mesh.points.len())
+    }
+}
+
+#[pymethods]
+impl PySurface {
+    /// Moves control points so that the limit passes through the points, or comes near a target.
+    /// That of `subsolid fit`.
+    ///
+    /// Args:
+    ///     to: "vertices", "facets", a Surface, a Solid or a path; see Solid.fit.
+    ///     scheme: "catmull-clark", "loop" or "bilinear".
+    ///     feature_angle, rounds, tolerance, max_levels, attributes: Those of Solid.fit.
+    ///
+    /// Returns:
+    ///     The surface, and a dictionary with the keys of the JSON report of `subsolid fit`.
+    ///     A UserWarning says what is missed.
+    ///
+    /// Raises:
+    ///     Error: For values out of range, a scheme without limits, a target of another size, and
+    ///         where no control points have the wanted limits.
+    ///
+    /// Example:
+    ///     >>> surface, report = subsolid.shape("box", 3, 3, 3).boundary().fit()
+    ///     >>> report["vertices"][1]["max"] < 1e-12
+    ///     True
+    #[pyo3(signature = (to=None, *, scheme="catmull-clark", feature_angle=40.0, rounds=6,
+                        tolerance=None, max_levels=2, attributes="interpolate"))]
+    #[allow(clippy::too_many_arguments, reason = "keywords")]
+    fn fit<'py>(
+        &self,
+        py: Python<'py>,
+        to: Option<&Bound<'py, PyAny>>,
+        scheme: &str,
+        feature_angle: f64,
+        rounds: usize,
+        tolerance: Option<f64>,
+        max_levels: usize,
+        attributes: &str,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let scheme = Scheme::named(scheme).py()?;
+        let untangle = true;
+        let keywords =
+            Keywords { to, feature_angle, rounds, tolerance, max_levels, attributes, untangle };
+        let (request, given) = keywords.request()?;
+        let mut notes = PythonNotes::default();
+        let ended = py.work(|| {
+            let target = if given.is_some() { given } else { request.read_target(&mut notes)? };
+            let mut mesh = self.mesh.clone();
+            let report = request.run_surface(&mut mesh, scheme, target.as_ref(), &mut notes)?;
+            Ok::<_, subsolid::Error>((mesh, report))
+        });
+        let (mesh, report) = ended.py()?;
+        let missed = report.missed().into_iter().map(Message::from);
+        notes
+            .warnings
+            .into_iter()
+            .chain(missed)
+            .try_for_each(|what| warn(py, &what.to_string()))?;
+        (PySurface { mesh }, dictionary(py, &report)?).into_pyobject(py)
+    }
+}

@@ -1,0 +1,146 @@
+//! `subsolid fit`
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+use subsolid::Result;
+use subsolid::io::ControlMesh;
+use subsolid::jobs::fit::{FitReport, FitRequest, FitTarget};
+use subsolid::numbers::significant;
+use subsolid::scheme::{Scheme, VertexRule};
+
+use super::gltf::GlbArguments;
+use super::json::JsonReport;
+use super::model::{ModelArguments, SOLID_OR_SURFACE};
+use super::output::{check_names, warn_of_losses, write_mesh};
+use super::surface::scheme_names;
+use super::unused::refuse_for_solids;
+use super::{Console, Outcome, surface_output};
+
+/// Fit a solid or a surface: control points whose limit is the part
+///
+/// The mesh of a part has its vertices on the part; used as a control mesh, its limit shrinks away
+/// from them. Fitting moves control points until the limit passes through the vertices, or lies on
+/// a target. Inner vertices of a solid follow, and are untangled if det J of the limit is not
+/// positive. The exit code is 1 if a tolerance is missed or an element may be folded.
+#[derive(Args)]
+#[command(mut_arg("model", |model| model.help(SOLID_OR_SURFACE)))]
+#[command(after_help = "\
+Examples:
+  subsolid fit part.msh -o part.vtu
+  subsolid fit part.msh --crease-angle 40 --to facets -o part.vtu
+  subsolid fit part.vtk --to scan.stl --tolerance 0.05 -o part.vtu
+  subsolid fit cage.obj --to scan.stl -o fitted.obj")]
+pub struct Arguments {
+    #[command(flatten)]
+    model: ModelArguments,
+    #[command(flatten)]
+    request: FitRequest,
+    /// Subdivision scheme of a surface [default: catmull-clark]
+    #[arg(long, value_parser = scheme_names())]
+    scheme: Option<Scheme>,
+    /// File to write; of a solid .vtu, .pvtu, .vtk, .csv or .npz, of a surface .obj, .ply, .vtp,
+    /// .stl or .glb
+    #[arg(long, short, value_name = "OUT")]
+    output: PathBuf,
+    /// Compress .vtu, .pvtu and .npz
+    #[arg(long)]
+    compress: bool,
+    #[command(flatten)]
+    glb: GlbArguments,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Report {
+    /// Name of the file written.
+    output: String,
+    #[serde(flatten)]
+    fit: FitReport,
+}
+
+impl JsonReport for Report {
+    const SCHEMA: &'static str = "subsolid.fit/1";
+}
+
+pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
+    let Arguments { model, request, output, compress, .. } = &arguments;
+    request.check()?;
+    let others: Vec<&std::path::Path> = match &request.to {
+        FitTarget::File(path) => vec![path],
+        _ => Vec::new(),
+    };
+    let glb = arguments.glb.options(output)?;
+    let mut notes = console.notes();
+    let fit = match model.open(console)? {
+        ControlMesh::Solid(mesh) => {
+            let format = model.check_output(output, &others)?;
+            format.check_compress(*compress)?;
+            let mut mesh = model.prepare(mesh, 0, VertexRule::default(), console)?;
+            check_names(format, &mesh)?;
+            let target = request.read_target(&mut notes)?;
+            let fit = request.run_solid(&mut mesh, target.as_ref(), &mut notes)?;
+            write_mesh(&mesh, output, format, *compress, console)?;
+            fit
+        }
+        ControlMesh::Surface(mut mesh) => {
+            refuse_for_solids(&[
+                (*compress, "--compress"),
+                (request.no_untangle, "--no-untangle"),
+            ])?;
+            let format = model.surface_output(output, 0)?;
+            model.check_no_input(output, &others)?;
+            let target = request.read_target(&mut notes)?;
+            let scheme = arguments.scheme.unwrap_or_default();
+            let fit = request.run_surface(&mut mesh, scheme, target.as_ref(), &mut notes)?;
+            warn_of_losses(&format.losses(&mesh), output, console);
+            surface_output::write_file(output, &mesh, &glb, console)?;
+            fit
+        }
+    };
+    let missed = fit.missed();
+    let report = Report { output: output.display().to_string(), fit };
+    console.report(&report, || text(&report.fit))?;
+    missed.iter().for_each(|missed| console.warn(missed));
+    Ok(if missed.is_empty() { Outcome::Done } else { Outcome::PoorQuality })
+}
+
+fn text(fit: &FitReport) -> String {
+    let mut text = format!("{:<34} {:>11} {:>11}\n", "", "rms", "max");
+    let mut row = |name: &str, found: &subsolid::fit::Deviation| {
+        let [rms, max] = [found.rms, found.max].map(|x| format!("{x:.3e}"));
+        let _ = writeln!(text, "{name:<34} {rms:>11} {max:>11}");
+    };
+    row("limit from vertices, before", &fit.vertices[0]);
+    row("limit from vertices, fitted", &fit.vertices[1]);
+    if let Some([before, through, after]) = &fit.target {
+        row("limit from target, before", before);
+        row("limit from target, by vertices", through);
+        row("limit from target, fitted", after);
+    }
+    if let Some(found) = &fit.target_from_limit {
+        row("target from limit, fitted", found);
+    }
+    let mut line = |name: &str, value: String| {
+        let _ = writeln!(text, "{name:<34} {value:>11}");
+    };
+    if fit.volume[1] > 0.0 {
+        line("volume, before", significant(fit.volume[0]));
+        line("volume, fitted", significant(fit.volume[1]));
+        if let Some(volume) = fit.target_volume {
+            line("volume of the target", significant(volume));
+        }
+    }
+    if fit.target.is_some() {
+        line("drift along the surface (edges)", format!("{:.3}", fit.drift));
+        line("feature lines without a crease", significant(fit.unmatched_length));
+    }
+    if let (Some(before), Some(after)) = (fit.determinant_before, fit.determinant) {
+        line("bound of det J, before", significant(before.bound));
+        line("bound of det J, fitted", significant(after.bound));
+        line("elements that may be folded", after.negative.to_string());
+    }
+    text
+}

@@ -1,0 +1,121 @@
+//! Inner vertices follow the boundary.
+
+use crate::error::{Error, Result};
+use crate::mesh::check_point_count;
+use crate::numbers::vector::{difference, squared_norm};
+use crate::topology::Topology;
+
+use super::system::dot;
+
+/// Iterations at most, and the residual at which they end, as a part of the first.
+const MAX_STEPS: usize = 10_000;
+const RESIDUAL_FRACTION: f64 = 1e-24;
+/// Shortest edge, as a fraction of the mean, that counts by its length.
+const MIN_LENGTH_FRACTION: f64 = 1e-6;
+
+/// Extends `moves` of the boundary's vertices harmonically to the vertices inside: each of these
+/// moves by the mean of the moves of its neighbors, weighted by 1/length². `points` are the vertices
+/// before the move, `[vertex]`; moves of inner vertices that are given are not read.
+///
+/// # Errors
+/// [`Error::Request`] if there is not one point and one move a vertex.
+#[allow(clippy::needless_range_loop, reason = "one axis of all moves at a time")]
+pub fn move_inside(topology: &Topology, points: &[[f64; 3]], moves: &mut [[f64; 3]]) -> Result<()> {
+    let count = topology.vertex_count();
+    check_point_count(points.len(), count)?;
+    check_point_count(moves.len(), count)?;
+    let ends = |e: u32| topology.edge_vertices(e).map(|v| v as usize);
+    let squared = |[a, b]: [usize; 2]| squared_norm(difference(points[a], points[b]));
+    let edges = topology.edge_count() as u32;
+    let mean = (0..edges).map(|e| squared(ends(e)).sqrt()).sum::<f64>() / f64::from(edges.max(1));
+    if mean == 0.0 || !mean.is_finite() {
+        return Err(Error::mesh("all vertices lie in one place").with_help("check the coordinates"));
+    }
+    let shortest = MIN_LENGTH_FRACTION * mean;
+    let weight = |e: u32| 1.0 / squared(ends(e)).max(shortest * shortest);
+    // rows of the vertices inside: neighbors and weights
+    let inside: Vec<u32> = (0..count as u32)
+        .filter(|&v| !topology.is_boundary_vertex(v) && !topology.vertex_edges(v).is_empty())
+        .collect();
+    let mut numbers = vec![u32::MAX; count];
+    inside.iter().enumerate().for_each(|(k, &v)| numbers[v as usize] = k as u32);
+    let rows: Vec<Vec<(u32, f64)>> = inside
+        .iter()
+        .map(|&v| {
+            let edges = topology.vertex_edges(v).iter();
+            edges.map(|&e| (topology.other_end(e, v), weight(e))).collect()
+        })
+        .collect();
+    let diagonal: Vec<f64> = rows.iter().map(|row| row.iter().map(|(_, w)| w).sum()).collect();
+    for d in 0..3 {
+        let fixed = |row: &Vec<(u32, f64)>| -> f64 {
+            let outer = row.iter().filter(|(v, _)| numbers[*v as usize] == u32::MAX);
+            outer.map(|&(v, w)| w * moves[v as usize][d]).sum()
+        };
+        let rhs: Vec<f64> = rows.iter().map(fixed).collect();
+        let product = |x: &[f64]| -> Vec<f64> {
+            let row = |(k, row): (usize, &Vec<(u32, f64)>)| {
+                let inner = row.iter().filter(|(v, _)| numbers[*v as usize] != u32::MAX);
+                diagonal[k] * x[k]
+                    - inner.map(|(v, w)| w * x[numbers[*v as usize] as usize]).sum::<f64>()
+            };
+            rows.iter().enumerate().map(row).collect()
+        };
+        for (&v, x) in inside.iter().zip(conjugate_gradients(product, &diagonal, &rhs)) {
+            moves[v as usize][d] = x;
+        }
+    }
+    Ok(())
+}
+
+/// Solves a positive definite system, with its diagonal as preconditioner.
+fn conjugate_gradients(
+    product: impl Fn(&[f64]) -> Vec<f64>,
+    diagonal: &[f64],
+    rhs: &[f64],
+) -> Vec<f64> {
+    let mut x = vec![0.0; rhs.len()];
+    let mut r = rhs.to_vec();
+    let scaled = |r: &[f64]| r.iter().zip(diagonal).map(|(r, d)| r / d).collect::<Vec<f64>>();
+    let mut z = scaled(&r);
+    let mut p = z.clone();
+    let mut gamma = dot(&r, &z);
+    let enough = RESIDUAL_FRACTION * gamma;
+    for _ in 0..MAX_STEPS {
+        if gamma <= enough {
+            break;
+        }
+        let q = product(&p);
+        let alpha = gamma / dot(&p, &q);
+        x.iter_mut().zip(&p).for_each(|(x, p)| *x += alpha * p);
+        r.iter_mut().zip(&q).for_each(|(r, q)| *r -= alpha * q);
+        z = scaled(&r);
+        let next = dot(&r, &z);
+        p.iter_mut().zip(&z).for_each(|(p, z)| *p = z + next / gamma * *p);
+        gamma = next;
+    }
+    x
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::shape::Shape;
+
+    #[test]
+    fn a_linear_move_of_the_boundary_is_linear_inside() {
+        let mesh = Shape::Box { cells: [3, 4, 5] }.build().unwrap();
+        let topology = Topology::of_mesh(&mesh).unwrap();
+        let linear = |p: &[f64; 3]| [0.1 * p[0] + 0.3 * p[2], -0.2 * p[1], 0.5 + p[0]];
+        let mut moves: Vec<[f64; 3]> = mesh.points.iter().map(linear).collect();
+        for v in (0..mesh.points.len()).filter(|&v| !topology.is_boundary_vertex(v as u32)) {
+            moves[v] = [f64::NAN; 3];
+        }
+        move_inside(&topology, &mesh.points, &mut moves).unwrap();
+        for (p, found) in mesh.points.iter().zip(&moves) {
+            for (a, b) in linear(p).iter().zip(found) {
+                assert!((a - b).abs() < 1e-10, "{found:?}");
+            }
+        }
+    }
+}

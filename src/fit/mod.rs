@@ -1,0 +1,36 @@
+//! From the mesh of a part to the solid that is the part.
+//!
+//! The mesh of a part has its vertices on the part. Taken as a *control* mesh its limit shrinks
+//! away from them. Fitting finds control points whose limit is the part.
+//!
+//! # Theory
+//! L is the sparse matrix of limit masks: L P are the limit points at the vertices of control
+//! points P. Boundary rows of a solid are those of its boundary surface, so the boundary is fitted
+//! as a surface.
+//!
+//! - *Interpolation* solves L P = V for the vertices V ([`LimitSystem`]). Its eigenvalues are known
+//!   (1/9 to 1 on regular quads), so a Chebyshev iteration takes some 20 products with L; where
+//!   others occur (high valence), conjugate gradients of the normal equations follow. They find the
+//!   shortest move where L is singular: the smooth cube, whose limit does not change if vertices
+//!   move in and out by turns.
+//! - A *target* is approached by Gauss-Newton steps on n · (x − t): x limit points, t the closest
+//!   points of the target and n its normals ([`fit_skin`]). A smooth vertex moves along its normal:
+//!   one unknown, so that vertices do not drift. A vertex of a crease moves across its curve: two
+//!   unknowns, toward the feature polyline of the target. Corners move to feature vertices. What
+//!   is kept small is the roughness of the *move*, not of the shape.
+//! - *Inside*, the move of the boundary is extended harmonically ([`move_inside`]); then
+//!   [`untangle_limit`](crate::untangle::untangle_limit) moves inner vertices until det J of the
+//!   limit is positive.
+
+mod features;
+mod feet;
+mod inside;
+mod normal_equations;
+mod skin;
+mod system;
+mod target;
+
+pub use inside::move_inside;
+pub use skin::{Deviation, SkinFit, SkinOptions, Start, fit_skin};
+pub use system::LimitSystem;
+pub use target::{Target, TargetNotes};

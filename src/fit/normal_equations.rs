@@ -1,0 +1,94 @@
+//! Sums of squares over moves of vertices along given directions.
+
+use nalgebra::Vector3;
+
+use crate::error::Result;
+use crate::process::sparse::Symmetric;
+
+/// Least-squares problem: unknowns are lengths along directions of vertices.
+pub struct NormalEquations<'a> {
+    /// Directions of all vertices, one after another.
+    directions: &'a [Vector3<f64>],
+    // those of vertex v: starts[v]..starts[v + 1]
+    starts: &'a [usize],
+    matrix: Symmetric,
+    rhs: Vec<f64>,
+}
+
+/// Weights of vertices, the direction in which their sum is measured, what it should be, and the
+/// weight of its square.
+pub type Row = (Vec<(u32, f64)>, Vector3<f64>, f64, f64);
+
+/// Rows over the same few vertices, which are summed up densely first.
+#[derive(Default)]
+pub struct RowBlock {
+    unknowns: Vec<usize>,
+    // [unknown][unknown], the lower triangle
+    matrix: Vec<f64>,
+    rhs: Vec<f64>,
+}
+
+impl<'a> NormalEquations<'a> {
+    pub fn new(directions: &'a [Vector3<f64>], starts: &'a [usize]) -> Self {
+        Self { directions, starts, matrix: Symmetric::default(), rhs: vec![0.0; directions.len()] }
+    }
+
+    /// A block of rows.
+    pub fn block(&self, rows: impl IntoIterator<Item = Row>) -> RowBlock {
+        let rows: Vec<Row> = rows.into_iter().collect();
+        let own = |v: u32| self.starts[v as usize]..self.starts[v as usize + 1];
+        let mut unknowns: Vec<usize> =
+            rows.iter().flat_map(|(row, ..)| row.iter().flat_map(|&(v, _)| own(v))).collect();
+        unknowns.sort_unstable();
+        unknowns.dedup();
+        let n = unknowns.len();
+        let mut block = RowBlock { matrix: vec![0.0; n * n], rhs: vec![0.0; n], unknowns };
+        let mut values = vec![0.0; n];
+        for (row, along, wanted, weight) in rows {
+            values.fill(0.0);
+            for (v, w) in row {
+                for unknown in own(v) {
+                    let at = block.unknowns.partition_point(|&u| u < unknown);
+                    values[at] += w * self.directions[unknown].dot(&along);
+                }
+            }
+            for i in 0..n {
+                let scaled = weight * values[i];
+                block.rhs[i] += scaled * wanted;
+                let sums = &mut block.matrix[i * n..][..=i];
+                sums.iter_mut().zip(&values).for_each(|(sum, value)| *sum += scaled * value);
+            }
+        }
+        block
+    }
+
+    /// Adds a block.
+    pub fn add(&mut self, block: RowBlock) {
+        let n = block.unknowns.len();
+        for (i, &row) in block.unknowns.iter().enumerate() {
+            self.rhs[row] += block.rhs[i];
+            for (j, &column) in block.unknowns[..=i].iter().enumerate() {
+                self.matrix.add(row, column, block.matrix[i * n + j]);
+            }
+        }
+    }
+
+    /// The move of every vertex.
+    ///
+    /// # Errors
+    /// [`Error::Mesh`](crate::Error::Mesh) where the sum of squares has no single minimum.
+    pub fn solve(self) -> Result<Vec<[f64; 3]>> {
+        let solution = if self.rhs.is_empty() {
+            Vec::new()
+        } else {
+            self.matrix.factor(self.rhs.len())?.solve(&self.rhs)
+        };
+        let of_vertex = |ends: &[usize]| {
+            (ends[0]..ends[1])
+                .map(|u| self.directions[u] * solution[u])
+                .sum::<Vector3<f64>>()
+                .into()
+        };
+        Ok(self.starts.windows(2).map(of_vertex).collect())
+    }
+}

@@ -1,0 +1,34 @@
+//! Jobs: what the program and the Python package do, one file each.
+//!
+//! A job has a request (plain data with defaults), a check of it, and a function that runs it and
+//! returns a report. Doors (the command line, Python) fill the request, give [`Notes`], and print
+//! or return the report; no rule of a job stands in a door.
+
+pub mod fit;
+
+use crate::error::{Message, Result};
+
+/// What a job says while it runs. `()` says nothing.
+pub trait Notes {
+    /// What was done: a verb and its object.
+    fn status(&mut self, verb: &'static str, what: String);
+
+    /// What the user should know although it does not stop the job.
+    fn warn(&mut self, what: Message);
+
+    /// A step of a long job, `done` of at most `of`. Its error ends the job.
+    ///
+    /// # Errors
+    /// Those of who listens: an interruption.
+    fn progress(&mut self, done: usize, of: usize) -> Result<()>;
+}
+
+impl Notes for () {
+    fn status(&mut self, _verb: &'static str, _what: String) {}
+
+    fn warn(&mut self, _what: Message) {}
+
+    fn progress(&mut self, _done: usize, _of: usize) -> Result<()> {
+        Ok(())
+    }
+}

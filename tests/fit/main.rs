@@ -1,0 +1,4 @@
+//! Control points whose limit is the part.
+
+mod limit;
+mod skin;

@@ -1,0 +1,46 @@
+use subsolid::SurfaceMesh;
+use subsolid::fit::{SkinOptions, Target, TargetNotes, fit_skin};
+use subsolid::mesh::shape::Shape;
+use subsolid::refine::crease_by_angle;
+use subsolid::scheme::Scheme;
+use subsolid::surface::boundary_surface;
+
+fn box_skin(cells: [usize; 3]) -> SurfaceMesh {
+    let mut mesh = Shape::Box { cells }.build().unwrap();
+    crease_by_angle(&mut mesh, 40.0).unwrap();
+    boundary_surface(&mesh).unwrap()
+}
+
+/// A creased box is its own limit.
+#[test]
+fn a_box_fits_itself() {
+    let mesh = box_skin([2, 3, 4]);
+    let (target, notes) = Target::of_facets(&mesh, 40.0).unwrap();
+    assert_eq!(notes, TargetNotes::default());
+    let fit =
+        fit_skin(&mesh, Scheme::CatmullClark, Some(&target), SkinOptions::default(), |_| Ok(()))
+            .unwrap();
+    for (p, q) in fit.points.as_flattened().iter().zip(mesh.points.as_flattened()) {
+        assert!((p - q).abs() < 1e-12);
+    }
+    assert!((fit.volume[1] - 24.0).abs() < 1e-10, "{:?}", fit.volume);
+    assert_eq!(fit.unmatched_length, 0.0);
+}
+
+/// A box of another size: corners, creases and faces all move to it.
+#[test]
+fn a_box_fits_another_box() {
+    let mesh = box_skin([3; 3]);
+    let mut wide = box_skin([5; 3]);
+    for p in &mut wide.points {
+        *p = [p[0] * 0.62 - 0.02, p[1] * 0.6, p[2] * 0.61];
+    }
+    let (target, _) = Target::of_facets(&wide, 40.0).unwrap();
+    let fit =
+        fit_skin(&mesh, Scheme::CatmullClark, Some(&target), SkinOptions::default(), |_| Ok(()))
+            .unwrap();
+    let [before, _, after] = fit.target.unwrap();
+    assert!(before.max > 0.04 && after.max < 1e-9, "{before:?} {after:?} {:?}", fit.rounds);
+    assert!(fit.target_from_limit.unwrap().max < 1e-9);
+    assert!((fit.volume[1] - 3.1 * 3.0 * 3.05).abs() < 1e-8, "{:?}", fit.volume);
+}

@@ -354,5 +354,3 @@ pub fn warn_of_ignored<S: Borrow<str>>(table: &Path, ignored: &[S], console: &Co
         console.warn(format!("{}: the columns {names} are not read", table.display()));
     }
 }
-
-}

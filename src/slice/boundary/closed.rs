@@ -160,7 +160,7 @@ fn check_closed(topology: &SurfaceTopology, mesh: &SurfaceMesh, scheme: Scheme) 
     let face = |corner: u32| topology.columns.face(corner);
     let open = || (0..).zip(&topology.edge_corners).filter(|(_, corners)| corners[1] == NONE);
     if let Some((open_edge, &[corner, _])) = open().next() {
-        if let Some(junction) = t_junction(points, topology) {
+        if let Some(junction) = t_junction(&mesh.points, topology) {
             return Err(Error::mesh(message!("the surface is not closed: ", junction)).with_help(
                 "give the face that vertex as a corner, in its place between the ends of the edge",
             ));
@@ -190,7 +190,7 @@ fn check_closed(topology: &SurfaceTopology, mesh: &SurfaceMesh, scheme: Scheme) 
     if let Some(&non_manifold) = topology.non_manifold_edges.first() {
         let ends = topology.edge_ends(non_manifold);
         let corners = topology.edges.iter().filter(|&&e| e == non_manifold).count();
-        if let Some(wall) = inner_wall(points, topology) {
+        if let Some(wall) = inner_wall(&mesh.points, topology) {
             return Err(Error::mesh(message!(
                 Face.first_ids(wall.iter().copied()),
                 by_count(wall.len(), " is an inner wall", " are an inner wall"),

@@ -117,7 +117,7 @@ fn beside([a, b]: [[f64; 2]; 2], step: f64) -> [f64; 2] {
 }
 
 /// The sides of a polygon.
-fn sides(points: &[[f64; 2]]) -> impl Iterator<Item = [[f64; 2]; 2]> {
+pub(super) fn sides(points: &[[f64; 2]]) -> impl Iterator<Item = [[f64; 2]; 2]> {
     points.iter().zip(points.iter().cycle().skip(1)).map(|(&a, &b)| [a, b])
 }
 

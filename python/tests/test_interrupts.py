@@ -110,7 +110,10 @@ except KeyboardInterrupt:
     print("late by", time.monotonic() - start - after)
 """
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path
+        [sys.executable, "-W", "ignore", "-c", program],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
     )
     assert done.returncode == 0 and done.stderr == "", done.stderr
     words = done.stdout.split()

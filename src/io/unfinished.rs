@@ -79,6 +79,11 @@ pub(crate) fn at_once<T>(work: impl FnOnce(&mut UnfinishedPaths) -> T) -> T {
 }
 
 impl UnfinishedPaths {
+    /// What is removed in one way.
+    fn of(&self, own: Removal) -> impl DoubleEndedIterator<Item = &PathBuf> {
+        self.0.iter().filter(move |(_, removal)| **removal == own).map(|(path, _)| path)
+    }
+
     /// Makes a file or folder stay from now on.
     pub fn keep(&mut self, path: &Path) {
         self.0.remove(path);
@@ -90,15 +95,12 @@ impl UnfinishedPaths {
 /// end a file.
 pub fn remove_unfinished() {
     let paths = paths();
-    // what is in folders before them
-    for (path, removal) in paths.0.iter().rev() {
-        // what is gone already needs no removal, and nobody is left to be told of others
-        match removal {
-            Removal::IfEmpty => drop(std::fs::remove_dir(path)),
-            Removal::Whole if path.is_dir() => remove_directory(path),
-            Removal::Whole => drop(std::fs::remove_file(path)),
-        }
+    // what is gone already needs no removal, and nobody is left to be told of others
+    for path in paths.of(Removal::Whole) {
+        if path.is_dir() { remove_directory(path) } else { drop(std::fs::remove_file(path)) }
     }
+    // the inner ones of a folder are behind it
+    paths.of(Removal::IfEmpty).rev().for_each(|path| drop(std::fs::remove_dir(path)));
     std::mem::forget(paths);
 }
 

@@ -165,7 +165,9 @@ impl PieceShare {
         directory: impl AsRef<Path>,
         options: WriteOptions,
     ) -> Result<Self> {
-        let (path, directory) = (path.as_ref().to_owned(), directory.as_ref().to_owned());
+        let path = path.as_ref();
+        let path = atomic::resolved(path).map_err(|e| atomic::refused(path, e))?;
+        let directory = directory.as_ref().to_owned();
         if !directory.is_dir() {
             return Err(Error::file(&path, None, "has no directory of pieces here").with_help(
                 "write to a file system that all programs share, from the same directory",

@@ -83,7 +83,8 @@ export async function pointers({ open, view, check, difference, models, scratch,
   })()).pick;
   check(anchor !== null, "a click picks");
   const [ax, ay] = anchor ? await pixelOf(page, anchor.position) : [600, 600];
-  check(off([ax, ay], [600, 600]) < 1, `the pick is what is under the pointer: ${[ax, ay]}`);
+  // in the middle of its pixel
+  check(off([ax, ay], [600.5, 600.5]) < 1, `the pick is what is under the pointer: ${[ax, ay]}`);
   zooms(await change(async () => {
     await page.mouse.move(600, 600);
     for (let k = 0; k < 3; k++) await page.mouse.wheel({ deltaY: -100 });

@@ -59,7 +59,7 @@ impl<R: BufRead> Read for Lines<R> {
             if is_row {
                 count = count.min(to.len());
                 let left = self.left.checked_sub(count);
-                self.left = left.ok_or_else(|| io::Error::other("a row has no end"))?;
+                self.left = left.ok_or(io::ErrorKind::InvalidData)?;
                 to[..count].copy_from_slice(&from[..count]);
             }
             if rest == Some(count) {

@@ -223,6 +223,9 @@ fn malformed(
 ) -> Error {
     let line = Some(line);
     match error.into_kind() {
+        csv::ErrorKind::Io(source) if source.kind() == io::ErrorKind::InvalidData => {
+            Error::file(path, line, "a row of more than a mebibyte").with_help(form.row)
+        }
         csv::ErrorKind::Io(source) => Error::io(path, FileAccess::Read, source),
         csv::ErrorKind::UnequalLengths { len, .. } => Error::file(
             path,

@@ -26,6 +26,8 @@ const ROWS_AT_A_TIME: usize = 1 << 16;
 /// Bytes that a row takes, while arrays grow and are sorted.
 const BYTES_A_ROW: u128 = 64;
 
+const LIST_ONCE: &str = "list every edge and corner once";
+
 /// What a table of creases holds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CreaseTable {
@@ -47,7 +49,7 @@ pub fn read_creases(path: impl AsRef<Path>) -> Result<CreaseTable> {
     while table.read(ROWS_AT_A_TIME, |row| push(&mut creases, row))?.len() == ROWS_AT_A_TIME {
         let rows = creases.edges.len() + creases.corners.len();
         let need = rows as u128 * BYTES_A_ROW;
-        memory::check(format!("{rows} rows of creases need"), need, |_| FORM.row.into())
+        memory::check(format!("{rows} rows of creases need"), need, |_| LIST_ONCE.into())
             .map_err(|error| error.in_file(table.path(), None))?;
     }
     check_once(source::shown(path.as_ref()), &creases)?;
@@ -93,6 +95,5 @@ fn check_once(path: &Path, creases: &Creases) -> Result<()> {
         (_, Some(&[vertex, _])) => Vertex.id(vertex.0),
         _ => return Ok(()),
     };
-    Err(Error::file(path, None, message!(place, " is listed twice"))
-        .with_help("list every edge and corner once"))
+    Err(Error::file(path, None, message!(place, " is listed twice")).with_help(LIST_ONCE))
 }

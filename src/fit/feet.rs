@@ -4,7 +4,6 @@ use std::cell::RefCell;
 
 use nalgebra::Vector3;
 
-use super::target::TargetNotes;
 use crate::locate::Hierarchy;
 use crate::numbers::bounds::{self, Bounds};
 
@@ -21,6 +20,15 @@ pub struct Foot {
     pub triangle: u32,
     /// Of the corners of the triangle.
     pub weights: [f64; 3],
+}
+
+/// What is noted about a target.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TargetNotes {
+    /// Edges of one face alone.
+    pub open_edges: usize,
+    /// Whether its faces were listed inward, and are turned.
+    pub is_turned: bool,
 }
 
 /// Triangles under a hierarchy of boxes.

@@ -30,7 +30,8 @@ mod skin;
 mod system;
 mod target;
 
+pub use feet::TargetNotes;
 pub use inside::move_inside;
 pub use skin::{Deviation, SkinFit, SkinOptions, Start, fit_skin};
 pub use system::LimitSystem;
-pub use target::{Target, TargetNotes};
+pub use target::Target;

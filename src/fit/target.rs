@@ -4,7 +4,7 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::features::Features;
-use super::feet::{Foot, TriangleTree};
+use super::feet::{Foot, TargetNotes, TriangleTree};
 use crate::error::{Error, Result};
 use crate::mesh::{Creases, SurfaceMesh, area_normal};
 use crate::numbers::bounds;
@@ -30,15 +30,6 @@ pub struct Target {
     tree: TriangleTree,
     features: Features,
     limit: Option<TargetLimit>,
-}
-
-/// What is noted about a target.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct TargetNotes {
-    /// Edges of one face alone.
-    pub open_edges: usize,
-    /// Whether its faces were listed inward, and are turned.
-    pub is_turned: bool,
 }
 
 /// The limit whose tessellation is in the tree.

@@ -165,7 +165,7 @@ impl PySolid {
     ///     >>> bool(abs(matrix.sum(axis=1) - 1).max() < 1e-14)
     ///     True
     fn limit_matrix<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let rows = py.work(|| self.shared.solid.limit_matrix());
+        let rows = py.work(|| self.shared.solid.limit_matrix())?;
         crate::matrix::csr(py, &rows, self.shared.mesh.points.len())
     }
 }

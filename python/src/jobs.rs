@@ -122,7 +122,7 @@ impl PySolid {
     ///     >>> layers = box.slice(0.5, pixel=0.1)
     ///     >>> layers[1].coverage.shape == layers.pixels[2][::-1]
     ///     True
-    #[pyo3(signature = (layer_height, *, origin=None, axis="z", pixel=None, resolution=None, pixel_origin=None, crop=False, planes=1, antialias=true, attributes=None, tolerance=None, points=None, materials=None, backend="auto"))]
+    #[pyo3(signature = (layer_height, *, origin=None, axis="z", pixel=None, resolution=None, pixel_origin=None, crop=false, planes=1, antialias=true, attributes=None, tolerance=None, points=None, materials=None, backend="auto"))]
     #[allow(clippy::too_many_arguments)]
     fn slice(
         &self,

@@ -36,11 +36,7 @@ fn page_of_solid(py: Python<'_>, shared: &Analyzed, request: &ViewRequest) -> Py
     let Analyzed { mesh, solid, .. } = shared;
     let mut page = py.work(|| request.page_of_solid(mesh, solid, SOLID)).py()?;
     // the cells of an evaluation are another model than that of its layers
-    let own = if request.linear {
-        Vec::new()
-    } else {
-        vec![py.work(|| shared.coarse().sha256)?]
-    };
+    let own = if request.linear { Vec::new() } else { vec![py.work(|| shared.coarse().sha256)?] };
     let notices = py.work(|| request.add_slices(&mut page, || own)).py()?;
     notices.iter().try_for_each(|notice| warn(py, notice))?;
     Ok(page)

@@ -291,7 +291,7 @@ impl PySolid {
         let Analyzed { mesh, solid, .. } = &*self.shared;
         let mut summary = Summary::new(mesh, solid.topology()).py()?;
         if verbose {
-            summary = py.work(|| summary.with_evaluation(solid));
+            summary = py.work(|| summary.with_evaluation(solid))?;
         }
         dictionary(py, &summary)
     }

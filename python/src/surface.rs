@@ -387,7 +387,7 @@ impl PySurface {
     ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()
     ///     >>> faces.slice(0.5, scheme="linear")[0].area > 0
     ///     True
-    #[pyo3(signature = (layer_height, *, scheme=None, origin=None, axis="z", pixel=None, resolution=None, pixel_origin=None, crop=False, planes=1, antialias=true, tolerance=None, backend="auto"))]
+    #[pyo3(signature = (layer_height, *, scheme=None, origin=None, axis="z", pixel=None, resolution=None, pixel_origin=None, crop=false, planes=1, antialias=true, tolerance=None, backend="auto"))]
     #[allow(clippy::too_many_arguments)]
     fn slice(
         &self,

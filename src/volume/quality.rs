@@ -166,11 +166,7 @@ impl Quality {
     ///
     /// # Errors
     /// Those of the backend.
-    pub fn of_plan(
-        plan: &Plan<'_>,
-        controls: Controls<'_>,
-        backend: &dyn Backend,
-    ) -> Result<Self> {
+    pub fn of_plan(plan: &Plan<'_>, controls: Controls<'_>, backend: &dyn Backend) -> Result<Self> {
         let (mut quality, mut limit) = (Self::default(), Limit::default());
         let mut evaluator = backend.prepare(plan)?;
         for range in plan.pieces(PIECE_RESULTS) {

@@ -178,7 +178,7 @@ fn smooth_edges_of_one_cell_are_flat_and_not_folded() {
     let quality = |mesh: &subsolid::SolidMesh| {
         let solid = Solid::new(mesh).unwrap();
         let plan = solid.plan(&Samples::grid(5), Want::QUALITY).unwrap();
-        Quality::of_plan(&plan, mesh.controls(), &Cpu::default(), || Ok(())).unwrap()
+        Quality::of_plan(&plan, mesh.controls(), &Cpu::default()).unwrap()
     };
     let mut mesh = Shape::Box { cells: [2, 2, 2] }.build().unwrap();
     let smooth = quality(&mesh);

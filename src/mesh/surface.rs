@@ -343,7 +343,7 @@ impl SurfaceMesh {
         }
     }
 
-    fn check_face(&self, f: usize) -> Result<()> {
+    pub(crate) fn check_face(&self, f: usize) -> Result<()> {
         let face = self.faces.face(f);
         if face.len() < 3 {
             return Err(Error::mesh(message!(Face.id(f), " has ", counted(face.len(), "vertex")))

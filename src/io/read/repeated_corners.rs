@@ -3,6 +3,7 @@
 
 use super::ReadReport;
 use super::assemble::counted_kind;
+use crate::error::Result;
 use crate::mesh::{Polygons, SurfaceMesh, area_normal, repeated_corner};
 use crate::numbers::counted;
 
@@ -11,11 +12,14 @@ const MAX_TURNED: f64 = 1e-9;
 
 /// Takes corners that repeat the one before them out of faces, leaves out faces that keep fewer
 /// than three, and cuts those that still name a vertex twice into triangles. Holes and texture
-/// coordinates follow; the report says what was done. Faces that cross themselves stay.
-pub(super) fn resolve(mesh: &mut SurfaceMesh, report: &mut ReadReport) {
+/// coordinates follow; the report says what was done.
+///
+/// # Errors
+/// If a face crosses itself or names a vertex that does not exist, by its number in the file.
+pub(super) fn resolve(mesh: &mut SurfaceMesh, report: &mut ReadReport) -> Result<()> {
     let is_sound = |face: &[u32]| face.len() >= 3 && repeated_corner(face).is_none();
     if mesh.faces.iter().all(is_sound) {
-        return;
+        return Ok(());
     }
     let mut kept = Polygons::default();
     // [corner] where it was among the corners of all faces; [face] its first face now
@@ -23,6 +27,9 @@ pub(super) fn resolve(mesh: &mut SurfaceMesh, report: &mut ReadReport) {
     let (mut dropped, mut changed, mut cut) = (0, 0, 0);
     for (f, face) in mesh.faces.iter().enumerate() {
         firsts.push(kept.len() as u32);
+        if face.iter().any(|&v| v as usize >= mesh.points.len()) {
+            mesh.check_face(f)?;
+        }
         let is_new = |&i: &usize| i == 0 || face[i] != face[i - 1];
         let mut ring: Vec<usize> = (0..face.len()).filter(is_new).collect();
         ring.pop_if(|last| *last > 0 && face[*last] == face[0]);
@@ -31,11 +38,10 @@ pub(super) fn resolve(mesh: &mut SurfaceMesh, report: &mut ReadReport) {
             Vec::new()
         } else if repeated_corner(&vertices).is_none() {
             vec![ring.clone()]
+        } else if let Some(all) = triangles(&mesh.points, &vertices) {
+            all.iter().map(|t| t.map(|i| ring[i as usize]).to_vec()).collect()
         } else {
-            triangles(&mesh.points, &vertices).map_or_else(
-                || vec![(0..face.len()).collect()],
-                |all| all.iter().map(|t| t.map(|i| ring[i as usize]).to_vec()).collect(),
-            )
+            return mesh.check_face(f);
         };
         let now: usize = pieces.iter().map(Vec::len).sum();
         dropped += usize::from(pieces.is_empty());
@@ -64,21 +70,23 @@ pub(super) fn resolve(mesh: &mut SurfaceMesh, report: &mut ReadReport) {
         let cut = if cut > 0 { format!(" ({cut} cut into triangles)") } else { String::new() };
         report.skipped.push(format!("repeated corners of {}{cut}", counted(changed, "face")));
     }
+    Ok(())
 }
 
 /// The triangles of a face, as places in it, that name no vertex twice; `None` if it crosses
-/// itself or has no place.
+/// itself or has no finite area.
 fn triangles(points: &[[f64; 3]], face: &[u32]) -> Option<Vec<[u32; 3]>> {
-    let places: Option<Vec<[f64; 3]>> =
-        face.iter().map(|&v| points.get(v as usize).copied()).collect();
-    let places = places.filter(|places| places.as_flattened().iter().all(|x| x.is_finite()))?;
+    let places: Vec<[f64; 3]> = face.iter().map(|&v| points[v as usize]).collect();
     let ring: Vec<u32> = (0..face.len() as u32).collect();
     let normal = area_normal(&places, &ring);
+    if !normal.norm_squared().is_normal() {
+        return None;
+    }
     let alone = SurfaceMesh::new(places, Polygons::uniform(face.len(), ring));
     let turned = -MAX_TURNED * normal.norm_squared();
     let triangles = alone.triangles().corners;
     let is_turned = |t: &[u32; 3]| area_normal(&alone.points, t).dot(&normal) < turned;
-    if normal.norm() == 0.0 || triangles.iter().any(is_turned) {
+    if triangles.iter().any(is_turned) {
         return None;
     }
     let has_area = |t: &[u32; 3]| repeated_corner(&t.map(|i| face[i as usize])).is_none();
@@ -91,6 +99,11 @@ mod tests {
     use crate::mesh::FaceVarying;
 
     fn resolved(faces: &[&[u32]]) -> (SurfaceMesh, Vec<String>) {
+        let (mesh, found) = of(faces);
+        (mesh, found.unwrap())
+    }
+
+    fn of(faces: &[&[u32]]) -> (SurfaceMesh, Result<Vec<String>>) {
         let square = |a: f64, b: f64| [[a, a, 0.0], [b, a, 0.0], [b, b, 0.0], [a, b, 0.0]];
         let points = [square(0.0, 4.0), square(1.0, 3.0)].concat();
         let mut mesh = SurfaceMesh::new(points, Polygons::default());
@@ -100,8 +113,8 @@ mod tests {
         mesh.uv = Some(FaceVarying { values, corners, ..FaceVarying::default() });
         mesh.holes = vec![faces.len() as u32 - 1];
         let mut report = ReadReport::default();
-        resolve(&mut mesh, &mut report);
-        (mesh, report.skipped)
+        let found = resolve(&mut mesh, &mut report);
+        (mesh, found.map(|()| report.skipped))
     }
 
     fn uv(mesh: &SurfaceMesh) -> &[u32] {
@@ -141,9 +154,14 @@ mod tests {
     }
 
     #[test]
-    fn faces_that_cross_themselves_stay_to_be_refused() {
-        let (mesh, said) = resolved(&[&[0, 1, 2, 0, 3, 1], &[4, 5, 99, 4, 6]]);
-        assert_eq!((mesh.faces.len(), said), (2, vec![]));
-        assert!(mesh.check().unwrap_err().to_string().contains("twice"));
+    fn faces_that_cross_themselves_are_named_as_in_the_file() {
+        for (wrong, message) in [
+            (&[0, 1, 2, 0, 3, 1][..], "face 1 names vertex 0 twice"),
+            (&[4, 5, 99][..], "face 1 names vertex 99"),
+        ] {
+            let (mesh, found) = of(&[&[0, 0, 1], wrong]);
+            assert!(found.unwrap_err().to_string().contains(message));
+            assert_eq!(mesh.faces.len(), 2);
+        }
     }
 }

@@ -155,14 +155,13 @@ pub(super) fn checked(
     (mut mesh, mut report): (SurfaceMesh, ReadReport),
 ) -> Result<(SurfaceMesh, ReadReport)> {
     mesh.creases.keep_last();
-    repeated_corners::resolve(&mut mesh, &mut report);
     for (i, Attribute { name, .. }) in mesh.attributes.iter().enumerate() {
         if mesh.attributes[..i].iter().any(|earlier| earlier.name == *name) {
             return Err(Error::file(path, None, format!("two vertex arrays are named `{name}`"))
                 .with_help("rename or remove one of them"));
         }
     }
-    match mesh.check() {
+    match repeated_corners::resolve(&mut mesh, &mut report).and_then(|()| mesh.check()) {
         Ok(()) => {
             // triangles of STL have places, not vertices: a place is one in spite of rounding
             let joined = if mesh.faceted { mesh.weld_rounding() } else { 0 };

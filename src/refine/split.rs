@@ -99,7 +99,7 @@ mod tests {
         mesh.attributes.push(Attribute { name: "id".into(), width: 1, values });
         let mut faces = Polygons::default();
         faces.push(&[3, 8, 11, 7]);
-        mesh.face_groups.push(FaceGroup::new("side".into(), faces));
+        mesh.face_groups.push(FaceGroup::new("side", faces));
         let error = Topology::of_mesh(&mesh).unwrap().validate(&mesh.points).unwrap_err();
         assert!(error.to_string().contains("touch there in the edge only"), "{error}");
         assert!(error.help().unwrap().to_string().contains("split_nonmanifold"));

@@ -32,7 +32,7 @@ pub use arrays::DERIVATIVES;
 pub use bezier::{Bezier, BezierInput, BezierPiece};
 pub use cell_data::{add_cell_data, left_out_notice, name_cells};
 pub use hexahedra::{Sharing, hexahedra, lagrange};
-pub use parameters::{ParameterTable, columns, write_header, write_rows};
+pub use parameters::{ParameterTable, columns, write_rows};
 pub use points::{location, points};
 pub use quality::{CellQuality, Extreme, Quality};
 pub use shared_points::{SharedPoints, unjoined_hexahedra, unjoined_notice};

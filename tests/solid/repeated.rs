@@ -179,7 +179,6 @@ fn cuts_stay_and_clusters_are_joined() {
 fn points_an_edge_apart_are_not_joined() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("model.pvtu");
-    let mut random = Random::new(5);
     // two halves of a block, with a gap between if `gap` is not 0; [east, north, edge]
     for (origin, gap, single, count) in [
         ([500_000.0, 4_500_000.0, 20.0], 0.0, false, 5 * 4 * 4),

@@ -10,11 +10,10 @@ use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::backend::{Backend, Choice, Cpu, Limit, start};
-use subsolid::io::atomic;
+use subsolid::io::{atomic, write_table_header};
 use subsolid::limit::Solid;
 use subsolid::locate::{
-    Answer, DeviceLocator, Located, Locator, LocatorOptions, PointTable, columns, write_header,
-    write_rows,
+    Answer, DeviceLocator, Located, Locator, LocatorOptions, PointTable, columns, write_rows,
 };
 use subsolid::mesh::SolidMesh;
 use subsolid::numbers::{counted, significant};
@@ -141,7 +140,7 @@ pub fn run(a: Arguments, console: &Console) -> Result<Outcome> {
     match &a.output {
         Some(output) => atomic::write(output, |out| {
             let refused = |e| atomic::refused(output, e);
-            write_header(out, &columns).map_err(refused)?;
+            write_table_header(out, &columns).map_err(refused)?;
             answer(&mut rows, &mut finder, &mut report, |answers| {
                 let values = attributes(&solid, &mesh, answers)?;
                 write_rows(out, &solid, answers, &mesh.attributes, &values).map_err(refused)

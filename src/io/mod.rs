@@ -37,11 +37,10 @@ pub use read::{
     read_surface_with_report, read_with_options, read_with_report, solid_of_parts,
 };
 pub(crate) use source::bounded_file;
-pub use table::check_table_attributes;
 pub(crate) use table::{
     TableForm, TableReader, TableRow, add_attribute_columns, check_columns, column_names,
-    write_table_header,
 };
+pub use table::{check_table_attributes, write_table_header};
 pub(crate) use unfinished::Unfinished;
 pub use unfinished::remove_unfinished;
 /// Control meshes from and to the data model of the crate [`vtkio`](::vtkio), for Rust programs

@@ -241,7 +241,7 @@ fn malformed(
 ///
 /// # Errors
 /// Those of `out`.
-pub(crate) fn write_table_header(out: &mut impl Write, names: &[String]) -> io::Result<()> {
+pub fn write_table_header(out: &mut impl Write, names: &[String]) -> io::Result<()> {
     let mut header =
         csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(out);
     header.write_record(names)?;

@@ -55,7 +55,7 @@ pub use device::{DeviceLocated, DeviceLocator};
 pub use hierarchy::{Hierarchy, Node};
 pub(crate) use pieces::layer_rings;
 pub use pieces::{AttributePieces, LocatorPieces, default_rings};
-pub use table::{Answer, PointTable, columns, write_header, write_rows};
+pub use table::{Answer, PointTable, columns, write_rows};
 pub use tricubic::TricubicPoints;
 pub(crate) use {
     frame::{AffineFrame, FRAME_MARGIN, MAX_KAPPA},

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::Place;
 use crate::backend::Values;
 use crate::error::Result;
-use crate::io::{TableForm, TableReader, add_attribute_columns, write_table_header};
+use crate::io::{TableForm, TableReader, add_attribute_columns};
 use crate::limit::Solid;
 use crate::mesh::{Attribute, check_coordinates};
 use crate::numbers::Precision;
@@ -91,14 +91,6 @@ pub fn columns(solid: &Solid, attributes: &[Attribute]) -> Result<Vec<String>> {
         attributes.iter().map(Attribute::name_and_width),
     )?;
     Ok(names)
-}
-
-/// Writes the header of the answer to a table, of these [`columns`].
-///
-/// # Errors
-/// Those of `out`.
-pub fn write_header(out: &mut impl Write, columns: &[String]) -> io::Result<()> {
-    write_table_header(out, columns)
 }
 
 /// Writes one row an answer, numbers with 17 significant digits. `values`: the

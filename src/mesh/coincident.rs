@@ -48,8 +48,6 @@ impl Seams {
 pub struct CoincidentVertices {
     /// Number of vertices that lie where another one does.
     pub count: usize,
-    /// Number of vertices that are left out when those of one position are joined.
-    pub extra: usize,
     /// The first vertex of these, and the next at its position.
     pub first: Option<[u32; 2]>,
 }
@@ -69,7 +67,6 @@ impl CoincidentVertices {
         let mut found = Self::default();
         for place in keys.chunk_by(same).filter(|place| place.len() > 1) {
             found.count += place.len();
-            found.extra += place.len() - 1;
             let next = [place[0].1, place[1].1];
             found.first = Some(found.first.map_or(next, |first| first.min(next)));
         }
@@ -235,7 +232,7 @@ mod tests {
         assert_eq!((whole.part_count(), parts.part_count()), (1, 27));
         // all but the 8 corners of the box
         let found = parts.coincident_vertices();
-        assert_eq!((found.count, found.extra), (208, 152));
+        assert_eq!(found.count, 208);
         let [a, b] = found.first.unwrap().map(|v| parts.points[v as usize]);
         assert_eq!(a, b);
     }

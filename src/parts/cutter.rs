@@ -106,15 +106,14 @@ impl<'m> Cutter<'m> {
         }
 
         let local = |v: u32| vertices.binary_search(&v).map_or(u32::MAX, |v| v as u32);
-        let mut own = Cells::default();
-        cells.iter().for_each(|&c| own.push_from(&mesh.cells, c as usize, local));
+        let is_own = |cell: &&u32| cells.binary_search(cell).is_ok();
+        let has = |face: &[u32]| {
+            let first = face.first().map_or(&[][..], |&v| self.vertex_cells.row(v as usize));
+            first.iter().filter(is_own).any(|&cell| has_face(&mesh.cells, cell, face))
+        };
         let own = SolidMesh {
-            points: vertices.iter().map(|&v| mesh.points[v as usize]).collect(),
-            cells: own,
             creases: self.creases(&cells, &vertices),
-            attributes: mesh.attributes.iter().map(|a| a.of_vertices(&vertices)).collect(),
-            cell_data: mesh.cell_data.iter().map(|a| a.of_cells(cells.iter().copied())).collect(),
-            face_groups: self.face_groups(&cells, local),
+            ..some_cells(mesh, &cells, &vertices, local, has)
         };
         let owned = owned.iter().filter_map(|cell| cells.binary_search(cell).ok());
         Part { mesh: own, owned: owned.map(|c| c as u32).collect(), cells, vertices }
@@ -151,21 +150,33 @@ impl<'m> Cutter<'m> {
         }
         own
     }
+}
 
-    /// The groups of the mesh, with those of their faces that these cells have.
-    fn face_groups(&self, cells: &[u32], local: impl Fn(u32) -> u32) -> Vec<FaceGroup> {
-        let is_own = |cell: &&u32| cells.binary_search(cell).is_ok();
-        let own = |group: &FaceGroup| {
-            let mut faces = Polygons::default();
-            for face in group.faces.iter() {
-                let first = face.first().map_or(&[][..], |&v| self.vertex_cells.row(v as usize));
-                if first.iter().filter(is_own).any(|&cell| has_face(&self.mesh.cells, cell, face)) {
-                    faces.push(&face.iter().map(|&v| local(v)).collect::<Vec<_>>());
-                }
-            }
-            FaceGroup::new(&group.name, faces)
-        };
-        self.mesh.face_groups.iter().map(own).collect()
+/// Some cells of a mesh and some of its vertices, which `local` numbers, with those faces of groups
+/// that `has` takes; without creases and corners.
+pub(super) fn some_cells(
+    mesh: &SolidMesh,
+    cells: &[u32],
+    vertices: &[u32],
+    local: impl Fn(u32) -> u32 + Copy,
+    has: impl Fn(&[u32]) -> bool,
+) -> SolidMesh {
+    let mut own = Cells::default();
+    cells.iter().for_each(|&c| own.push_from(&mesh.cells, c as usize, local));
+    let group = |group: &FaceGroup| {
+        let mut faces = Polygons::default();
+        for face in group.faces.iter().filter(|face| has(face)) {
+            faces.push(&face.iter().map(|&v| local(v)).collect::<Vec<_>>());
+        }
+        FaceGroup::new(&group.name, faces)
+    };
+    SolidMesh {
+        points: vertices.iter().map(|&v| mesh.points[v as usize]).collect(),
+        cells: own,
+        attributes: mesh.attributes.iter().map(|a| a.of_vertices(vertices)).collect(),
+        cell_data: mesh.cell_data.iter().map(|a| a.of_cells(cells.iter().copied())).collect(),
+        face_groups: mesh.face_groups.iter().map(group).collect(),
+        ..SolidMesh::default()
     }
 }
 

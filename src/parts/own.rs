@@ -1,8 +1,8 @@
 //! The owned cells of a block as a mesh of their own: a piece of a file.
 
 use super::Block;
-use super::cutter::{has_edge, has_face};
-use crate::mesh::{Cells, Corner, Crease, FaceGroup, Polygons, SolidMesh, VertexId};
+use super::cutter::{has_edge, has_face, some_cells};
+use crate::mesh::{Corner, Crease, SolidMesh, VertexId};
 use crate::topology::{NONE, Rows};
 
 /// The owned cells of a [`Block`].
@@ -38,21 +38,11 @@ impl Block {
         (0..).zip(&vertices).for_each(|(number, &v)| numbers[v as usize] = number);
         let number = |v: u32| numbers[v as usize];
 
-        let mut cells = Cells::default();
-        for &cell in &self.owned {
-            cells.push_from(&mesh.cells, cell as usize, number);
-        }
-        let mut own = SolidMesh {
-            points: vertices.iter().map(|&v| mesh.points[v as usize]).collect(),
-            cells,
-            attributes: mesh.attributes.iter().map(|a| a.of_vertices(&vertices)).collect(),
-            cell_data: mesh
-                .cell_data
-                .iter()
-                .map(|a| a.of_cells(self.owned.iter().copied()))
-                .collect(),
-            ..SolidMesh::default()
+        let has = |face: &[u32]| {
+            let has = |cell: u32| has_face(&mesh.cells, cell, face);
+            face.first().is_some_and(|&v| owns_first(v, &has))
         };
+        let mut own = some_cells(mesh, &self.owned, &vertices, number, has);
         for crease in &mesh.creases.edges {
             let [a, b] = crease.edge().map(|v| v.0);
             if owns_first(a, &|cell| has_edge(&mesh.cells, cell, [a, b])) {
@@ -65,16 +55,6 @@ impl Block {
                 let vertex = VertexId(number(vertex.0));
                 own.creases.corners.push(Corner { vertex, sharpness });
             }
-        }
-        for group in &mesh.face_groups {
-            let mut faces = Polygons::default();
-            for face in group.faces.iter() {
-                let has = |cell: u32| has_face(&mesh.cells, cell, face);
-                if face.first().is_some_and(|&v| owns_first(v, &has)) {
-                    faces.push(&face.iter().map(|&v| number(v)).collect::<Vec<_>>());
-                }
-            }
-            own.face_groups.push(FaceGroup::new(&group.name, faces));
         }
         let first_vertices = vertices.iter().filter(|&&v| owns_first(v, &|_| true)).count();
         Own { mesh: own, first_vertices }

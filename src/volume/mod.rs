@@ -32,7 +32,7 @@ pub use arrays::DERIVATIVES;
 pub use bezier::{Bezier, BezierInput, BezierPiece};
 pub use cell_data::{add_cell_data, left_out_notice, name_cells};
 pub use hexahedra::{Sharing, hexahedra, lagrange};
-pub use parameters::{ParameterTable, columns, write_header, write_rows};
+pub use parameters::{ParameterTable, columns, write_rows};
 pub use points::{location, points};
 pub(crate) use quality::is_flat;
 pub use quality::{CellQuality, Extreme, Quality};

@@ -12,7 +12,6 @@ use crate::error::Result;
 use crate::interrupt::stop_point;
 use crate::io::{
     TableForm, TableReader, TableRow, add_attribute_columns, check_columns, column_names,
-    write_table_header,
 };
 use crate::limit::Solid;
 use crate::mesh::Attribute;
@@ -168,14 +167,6 @@ pub fn columns(has_corners: bool, limit: &Limit, attributes: &[Attribute]) -> Re
     names.extend(results);
     check_columns(&names)?;
     Ok(names)
-}
-
-/// Writes the header of the answer to a table, of these [`columns`].
-///
-/// # Errors
-/// Those of `out`.
-pub fn write_header(out: &mut impl Write, columns: &[String]) -> io::Result<()> {
-    write_table_header(out, columns)
 }
 
 /// Writes one row a location with 17 significant digits; `nan` where a derivative

@@ -5,12 +5,12 @@ use std::time::Instant;
 
 use subsolid::Result;
 use subsolid::backend::{Backend, Limit};
-use subsolid::io::atomic;
+use subsolid::io::{atomic, write_table_header};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::numbers::counted;
 use subsolid::plan::Samples;
-use subsolid::volume::{ParameterTable, Quality, columns as columns_of, write_header, write_rows};
+use subsolid::volume::{ParameterTable, Quality, columns as columns_of, write_rows};
 
 use super::run::{Report, warn_of_undefined};
 use super::{Arguments, Console, Outcome};
@@ -43,7 +43,7 @@ pub fn run(
     let mut evaluate =
         |out: &mut dyn Write, refused: &dyn Fn(std::io::Error) -> subsolid::Error| {
             let mut out = out;
-            write_header(&mut out, &columns).map_err(refused)?;
+            write_table_header(&mut out, &columns).map_err(refused)?;
             let mut limit = Limit::default();
             loop {
                 let locations = table.read(solid, BLOCK_ROWS)?;

@@ -147,6 +147,11 @@
 //! mean, rms, 99th percentile and maximum of the distances, overall and by class. [`volume`]
 //! turns limit points into cells that VTK and ParaView read, tables, or a quality report.
 //!
+//! # [`fit`], [`jobs`]: from the mesh of a part to its solid
+//!
+//! [`jobs::fit::FitRequest`] finds control points whose limit passes through the vertices of a mesh, or
+//! lies on a target. See [`guide::fitting`].
+//!
 //! # [`view`]: pages
 //!
 //! A [`view::Page`] is one HTML file that shows the limit of a solid or a surface in a browser:

@@ -4,6 +4,7 @@
 //! | page | subject |
 //! |---|---|
 //! | [`solids`] | evaluate, refine and check solids; GPUs; memory; conventions |
+//! | [`fitting`] | from the mesh of a part to the solid that is the part |
 //! | [`surfaces`] | refine surfaces and evaluate their limits |
 //! | [`viewing`] | a page that shows a solid or a surface in a browser |
 //! | [`slicing`] | layers for additive manufacturing |
@@ -33,6 +34,8 @@ pub mod architecture {}
 pub mod exactness {}
 #[doc = include_str!("files.md")]
 pub mod files {}
+#[doc = include_str!("fitting.md")]
+pub mod fitting {}
 #[doc = include_str!("glossary.md")]
 pub mod glossary {}
 #[doc = include_str!("location.md")]

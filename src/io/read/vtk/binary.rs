@@ -282,8 +282,8 @@ mod tests {
         let budget = Budget::new(900);
         assert!(budget.take(800, 8).is_err());
         assert!(budget.take(101, 1).is_err());
-        assert!(budget.take(50, 1).is_ok() && budget.take(150, 4).is_ok());
-        assert_eq!(budget.left.get(), 0);
+        assert!(budget.take(50, 1).is_ok() && budget.take(148, 4).is_ok());
+        assert_eq!(budget.left.get(), 6);
         assert!(budget.take(usize::MAX, 1).is_err());
     }
 

@@ -82,9 +82,9 @@ fn gradients_on_extraordinary_edges_and_vertices_are_the_limit_of_those_beside()
         let solid = Solid::new(&mesh).unwrap();
         let topology = solid.topology();
         // middles of edges at a corner, and the corner, each with places beside at falling distances
-        let depths: Vec<i32> = (6..46).step_by(4).collect();
+        let depths = [10, 20, 30, 40];
         let mut locations = Vec::new();
-        for element in 0..solid.elements().len().min(40) {
+        for element in 0..solid.elements().len().min(12) {
             for corner in 0..8 {
                 let side = [0, 1, 2].map(|d| (corner >> d & 1) as f64);
                 for place in 0..4 {
@@ -138,7 +138,7 @@ fn gradients_on_extraordinary_edges_and_vertices_are_the_limit_of_those_beside()
             compared += 1;
         }
     }
-    assert!(compared > 500 && missing > 0, "{compared} {missing}");
+    assert!(compared > 100 && missing > 0, "{compared} {missing}");
 }
 
 /// z² along straight layers round an extraordinary edge has the gradient 2z there.

@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use rayon::prelude::*;
 
 use crate::basis::MissingLayers;
+use crate::basis::bspline::Order;
 use crate::disjoint::Disjoint;
 use crate::error::Result;
 use crate::interrupt::stop_point;
@@ -59,7 +60,9 @@ impl<'p, T: Real> BatchKernels<'p, T> {
         let axes = axes
             .map(|axis| Ok(AxisWeights::new(&axis.parameters)?.sped_up(axis.factor)))
             .collect::<Result<_>>()?;
-        let orders = evaluated_orders(plan.want());
+        // kernels of axes know degrees alone
+        let plain = |orders: Orders| orders.map(|order| Order::ALL[order.degree()]);
+        let orders = evaluated_orders(plan.want()).into_iter().map(plain).collect();
         let mut tables = HashMap::new();
         for batch in plan.batches() {
             if let BatchKind::Irregular(_) = batch.kind {

@@ -57,11 +57,12 @@ pub enum Start {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Deviation {
-    /// Root of the mean square, weighted by area where points are samples of a surface.
+    /// Root of the mean square distance, in length units, weighted by area where points are samples of
+    /// a surface.
     pub rms: f64,
-    /// The largest.
+    /// Largest distance, in length units.
     pub max: f64,
-    /// Where the largest is.
+    /// Point that is farthest, in length units.
     pub at: [f64; 3],
 }
 
@@ -276,8 +277,8 @@ impl<'a> Skin<'a> {
     }
 
     fn deviation(&self, target: &Target, points: &[[f64; 3]]) -> Result<Deviation> {
-        let [x, normals] = self.samples(points)?;
-        let feet = target.feet(&x, Some(&normals))?;
+        let [x, _] = self.samples(points)?;
+        let feet = target.feet(&x, None)?;
         let found = x.iter().zip(feet).zip(&self.weights);
         Ok(Deviation::new(found.filter_map(|((&x, foot), &w)| Some((x, foot?.distance, w)))))
     }
@@ -355,7 +356,10 @@ impl<'a> Skin<'a> {
             .step_by(per_element)
             .map(|first| {
                 system.block((first..first + per_element).filter_map(|s| {
-                    let foot = feet[s]?;
+                    let element = self.surface.elements()[self.places[s].element as usize];
+                    let v = self.mesh.faces.face(element.face as usize)[0] as usize;
+                    // beyond, it is a pair of another part of the shape
+                    let foot = feet[s].filter(|foot| foot.distance <= self.lengths[v])?;
                     let normal = Vector3::from(foot.normal);
                     let wanted = normal.dot(&(Vector3::from(foot.point) - Vector3::from(x[s])));
                     Some((self.rows.row(s).collect(), normal, wanted, self.weights[s]))

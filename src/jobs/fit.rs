@@ -474,9 +474,10 @@ fn merged(first: &SkinFit, mut last: SkinFit) -> SkinFit {
 fn interpolate(system: &LimitSystem, attributes: &mut [Attribute]) -> Result<()> {
     for attribute in attributes.iter_mut().filter(|attribute| !attribute.is_normals()) {
         attribute.values = system.solve(&attribute.values, attribute.width).map_err(|error| {
-            error.with_help(format!(
-                "the array {:?}: keep its values as control values by --attributes keep, or refine first",
-                attribute.name
+            error.with_help(message!(
+                format!("the array {:?}: keep its values as control values (", attribute.name),
+                option("attributes", "keep"),
+                "), or refine first"
             ))
         })?;
     }

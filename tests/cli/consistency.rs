@@ -328,18 +328,6 @@ fn a_table_keeps_corners_and_says_what_it_does_not() {
 }
 
 #[test]
-fn estimates_have_columns_of_different_names() {
-    let fan = with_fan();
-    let text = done(fan.path(), "info fan.vtu --ranks 1,8");
-    let header = text.lines().find(|line| line.trim_start().starts_with("ranks ")).unwrap();
-    let mut names: Vec<&str> = header.split_whitespace().collect();
-    assert!(names.len() == 10, "{header}");
-    names.sort_unstable();
-    names.dedup();
-    assert_eq!(names.len(), 10, "{header}");
-}
-
-#[test]
 fn defaults_are_said_and_taken() {
     let directory = with_one_cell();
     let here = directory.path();

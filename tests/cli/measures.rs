@@ -110,7 +110,8 @@ fn extraordinary_edges_are_not_folded() {
     assert!(stdout.contains(none), "{stdout}");
     let report = json(path, &format!("evaluate {model} --samples 5 --quality --json"));
     let quality = &report["quality"];
-    assert_eq!((&quality["undefined"], &quality["samples"]), (&0.into(), &(888 * 125).into()));
+    // corners of cells at 8 vertices of the smooth boundary, where the limit has no differential
+    assert_eq!((&quality["undefined"], &quality["samples"]), (&24.into(), &(888 * 125).into()));
     let least = quality["least_scaled_jacobian"]["value"].as_f64().unwrap();
     let mesh = subsolid::read(model).unwrap();
     let options =

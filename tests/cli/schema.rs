@@ -56,7 +56,6 @@ fn every_report_is_as_its_schema_says() {
     for arguments in [
         "info fan.vtu",
         "info corner.obj",
-        "info fan.vtu --ranks 1,8",
         "refine fan.vtu -o fine.vtu",
         "shape box -o box.vtu",
         "evaluate fan.vtu --samples 3 -o a.vtu",

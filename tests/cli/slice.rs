@@ -158,7 +158,8 @@ fn pixels_and_contours_have_the_volume_of_the_limit() {
     };
     near("a.cli", area_of_cli(&at.join("a.cli")), 1e-9);
     near("a.svg", area_of_layered_svg(&at.join("a.svg")), 1e-9);
-    near("a.vtp", area_of_vtp(&at.join("a.vtp")), 1e-13);
+    // with attributes it keeps the points on straight lines, which the others leave out
+    near("a.vtp", area_of_vtp(&at.join("a.vtp")), 1e-8);
     let is_image = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "png");
     let [inside, stacks] = [archived(&at.join("a.zip")), relative(&at.join("png"))]
         .map(|files| files.into_iter().filter(|(path, _)| is_image(path)).collect::<Vec<_>>());

@@ -216,7 +216,7 @@ fn files_hold_no_points_on_straight_lines() {
     let at = here.path();
     write_stl(&at.join("box.stl"), &block([0.0; 3], [10.0; 3]));
     done(at, "surface box.stl --scheme linear --levels 3 -o fine.stl");
-    done(at, "slice fine.stl --layer-height 0.625 --cli fine.cli --vtp fine.vtp --svg fine");
+    done(at, "slice fine.stl --layer-height 0.64 --cli fine.cli --vtp fine.vtp --svg fine");
     let text = fs::read_to_string(at.join("fine.cli")).unwrap();
     let contours: Vec<&str> = text.lines().filter(|line| line.contains("POLYLINE")).collect();
     assert_eq!(contours.len(), 16);

@@ -91,7 +91,10 @@ fn a_stopped_job_leaves_listed_layers_only() {
         // SAFETY: the process is a child that nobody has waited for.
         unsafe { libc::kill(job.id() as libc::pid_t, libc::SIGTERM) };
         job.wait().unwrap();
-        expect_listed(&directory);
+        // a folder without a layer goes
+        if directory.exists() {
+            expect_listed(&directory);
+        }
     }
 }
 

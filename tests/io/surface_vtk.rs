@@ -161,7 +161,7 @@ fn damaged_legacy_surfaces_are_refused() {
         (POLYDATA_5, "0 3 7", "0 3 6", "the faces end at 6 of 7 corners"),
         (POLYDATA_4, "3 1 4 2", "2 1 4", "the list has 8 numbers, 9 are claimed"),
         (POLYDATA_4, "POLYGONS 2 9", "POLYGONS 3 9", "the vertex count of a cell expected"),
-        (POLYDATA_4, "POLYGONS 2 9", "POLYGONS 1 9", "a keyword expected, found `4`"),
+        (POLYDATA_4, "POLYGONS 2 9", "POLYGONS 1 9", "the list has 4 numbers, 9 are claimed"),
         (POLYDATA_4, "POLYGONS 2 9", "POLYGONS -2 9", "a count expected"),
         (POLYDATA_4, "POLYGONS 2 9", "POLYGONS", "number of cells"),
         (POLYDATA_4, "POLYGONS 2 9", "POLYGONS 99999999999 9", "expected"),

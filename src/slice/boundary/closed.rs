@@ -160,7 +160,10 @@ fn check_closed(topology: &SurfaceTopology, mesh: &SurfaceMesh, scheme: Scheme) 
     let face = |corner: u32| topology.columns.face(corner);
     let open = || (0..).zip(&topology.edge_corners).filter(|(_, corners)| corners[1] == NONE);
     if let Some((open_edge, &[corner, _])) = open().next() {
-        if let Some(junction) = t_junction(&mesh.points, topology) {
+        let closing = mesh.closing_distance();
+        if closing.is_none()
+            && let Some(junction) = t_junction(&mesh.points, topology)
+        {
             return Err(Error::mesh(message!("the surface is not closed: ", junction)).with_help(
                 "give the face that vertex as a corner, in its place between the ends of the edge",
             ));
@@ -179,7 +182,7 @@ fn check_closed(topology: &SurfaceTopology, mesh: &SurfaceMesh, scheme: Scheme) 
             "){more}; ",
             course(ends)
         ))
-        .with_help(match mesh.closing_distance() {
+        .with_help(match closing {
             Some(distance) => message!(
                 option("weld", format!("{distance:e}")),
                 " joins vertices that lie so near one another, which closes it"

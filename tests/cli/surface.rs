@@ -385,7 +385,7 @@ fn info_counts_what_a_surface_has() {
     let rows = Decoded::of_html(&html).rows();
     assert_eq!(rows.len(), text.lines().count());
     assert!(rows.iter().all(|row| has_row(&text, row)), "{rows:?} in {text}");
-    for option in ["--levels 1", "--verbose", "--ranks 2", "--crease-angle 40"] {
+    for option in ["--levels 1", "--verbose", "--crease-angle 40"] {
         let option_name = option.split_once(' ').map_or(option, |(name, _)| name);
         let what = format!("{option_name} is for solids");
         refused(directory.path(), &format!("info {} {option}", at("bishop")), &what);

@@ -140,15 +140,26 @@ pub(crate) fn heat_distance(
         let [least, most] = &mut ranges[component(v)];
         (*least, *most) = (least.min(values[v]), most.max(values[v]));
     }
-    // not negative, so that no digits cancel
-    let above = |v: usize, value: f64| (value - ranges[component(v)][0]).max(0.0);
-    load.iter_mut().enumerate().for_each(|(v, load)| *load *= above(v, values[v]));
-    let sums = if load.iter().any(|&x| x > 0.0) { heat(&load)? } else { load };
-    for (v, value) in values.iter_mut().enumerate() {
-        let [least, most] = ranges[component(v)];
-        // `max` drops what is not a number
-        let mean = (sums[v] / warmth[v]).max(0.0).min(most - least);
-        *value = (*value - least - mean).max(0.0);
+    if ranges.iter().any(|[least, most]| least < most) {
+        // positive everywhere: solvers of devices end where every value is exact beside its size
+        let shift = |v: usize| match ranges[component(v)] {
+            [least, most] if least < most => most - least,
+            _ => 1.0,
+        };
+        for (v, load) in load.iter_mut().enumerate().filter(|(_, load)| **load > 0.0) {
+            *load *= (values[v] - ranges[component(v)][0]).max(0.0) + shift(v);
+        }
+        let sums = heat(&load)?;
+        for (v, value) in values.iter_mut().enumerate() {
+            let [least, most] = ranges[component(v)];
+            // `max` drops what is not a number
+            let mean = (sums[v] / warmth[v] - shift(v)).max(0.0).min(most - least);
+            *value = (*value - least - mean).max(0.0);
+        }
+    } else {
+        for (v, value) in values.iter_mut().enumerate() {
+            *value = (*value - ranges[component(v)][0]).max(0.0);
+        }
     }
     sources.iter().for_each(|&v| values[v as usize] = 0.0);
     Ok(values)

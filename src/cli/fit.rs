@@ -25,7 +25,7 @@ use super::{Console, Outcome, surface_output};
 /// The mesh of a part has its vertices on the part; used as a control mesh, its limit shrinks away
 /// from them. Fitting moves control points until the limit passes through the vertices, or lies on
 /// a target. Inner vertices of a solid follow, and are untangled if det J of the limit is not
-/// positive. The exit code is 1 if a tolerance is missed or an element may be folded.
+/// positive. The exit code is 1 if a tolerance is missed or cells of the limit are folded.
 #[derive(Args)]
 #[command(mut_arg("model", |model| model.help(SOLID_OR_SURFACE)))]
 #[command(after_help = "\
@@ -137,10 +137,13 @@ fn text(fit: &FitReport) -> String {
         line("drift along the surface (edges)", format!("{:.3}", fit.drift));
         line("feature lines without a crease", significant(fit.unmatched_length));
     }
+    if let Some(folds) = fit.folds {
+        line("cells folded at 5³ Gauss points", folds.folded.to_string());
+    }
     if let (Some(before), Some(after)) = (fit.determinant_before, fit.determinant) {
         line("bound of det J, before", significant(before.bound));
         line("bound of det J, fitted", significant(after.bound));
-        line("elements that may be folded", after.negative.to_string());
+        line("elements without such a bound", after.negative.to_string());
     }
     text
 }

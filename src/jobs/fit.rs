@@ -29,7 +29,9 @@ use crate::refine::refine_mesh;
 use crate::scheme::{Scheme, VertexRule};
 use crate::surface::{Method, SurfaceOptions, boundary_with_topology, refine_surface};
 use crate::topology::Topology;
-use crate::untangle::{LeastDeterminant, least_determinant, untangle_limit};
+use crate::untangle::{
+    LeastDeterminant, LimitFolds, least_determinant, limit_folds, untangle_limit,
+};
 
 /// Times by which the boxes of a part and of its target may differ.
 const MAX_SIZE_RATIO: f64 = 10.0;
@@ -158,6 +160,8 @@ pub struct FitReport {
     pub determinant_before: Option<LeastDeterminant>,
     /// Bound of det J of the fitted limit; null for surfaces.
     pub determinant: Option<LeastDeterminant>,
+    /// Folded cells of the fitted limit; null for surfaces.
+    pub folds: Option<LimitFolds>,
     /// Whether all distances are within the tolerance; null without one.
     pub within_tolerance: Option<bool>,
     /// Duration in seconds.
@@ -165,7 +169,7 @@ pub struct FitReport {
 }
 
 impl FitReport {
-    /// Whether the tolerance is missed, or some element may be folded: what is wrong, in words.
+    /// Whether the tolerance is missed, or cells are folded: what is wrong, in words.
     pub fn missed(&self) -> Vec<String> {
         let mut missed = Vec::new();
         if self.within_tolerance == Some(false) {
@@ -177,12 +181,12 @@ impl FitReport {
                 significant(most.max)
             ));
         }
-        if let Some(found) = self.determinant.filter(|found| found.negative > 0) {
+        if let Some(found) = self.folds.filter(|found| found.folded > 0) {
             missed.push(format!(
-                "{} without a positive bound of det J (the worst: element {}): it may be folded; \
-                 concave creases between two cells always are",
-                counted(found.negative, "element"),
-                found.element
+                "{} folded at 5³ Gauss points (least scaled Jacobian {}); concave creases between two \
+                 cells always are",
+                counted(found.folded, "cell"),
+                significant(found.least)
             ));
         }
         missed
@@ -319,6 +323,7 @@ impl FitRequest {
             levels,
             determinant_before: Some(before),
             determinant: Some(bound),
+            folds: Some(limit_folds(mesh)?),
             ..self.report(fit, volume, started)
         })
     }
@@ -455,6 +460,7 @@ impl FitRequest {
             levels: 0,
             determinant_before: None,
             determinant: None,
+            folds: None,
             seconds: started.elapsed().as_secs_f64(),
         }
     }

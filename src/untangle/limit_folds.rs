@@ -5,8 +5,10 @@ use serde::Serialize;
 use super::ScaledJacobians;
 use crate::backend::Cpu;
 use crate::error::Result;
-use crate::mesh::Controls;
-use crate::plan::Plan;
+use crate::limit::Solid;
+use crate::mesh::{Controls, SolidMesh};
+use crate::plan::{Plan, Samples, Want};
+use crate::refine::reorient;
 use crate::volume::Quality;
 
 /// Gauss points along each axis of a cell at which the limit is looked at.
@@ -39,6 +41,18 @@ impl LimitFolds {
         self.folded > other.folded
             || self.folded == other.folded && self.folded > 0 && self.least < other.least
     }
+}
+
+/// Folded cells of the limit of a mesh, its cells taken right-handed however they are listed.
+///
+/// # Errors
+/// Those of [`reorient`] and [`Solid::new`].
+pub fn limit_folds(mesh: &SolidMesh) -> Result<LimitFolds> {
+    let mut oriented = mesh.clone();
+    reorient(&mut oriented)?;
+    let solid = Solid::new(&oriented)?;
+    let plan = solid.plan(&Samples::gauss(GAUSS_POINTS)?, Want::QUALITY)?;
+    LimitFolds::new(&plan, &oriented.points)
 }
 
 /// Points on the way to better ones.

@@ -18,7 +18,7 @@ mod untangled;
 
 pub use determinant_bound::{LeastDeterminant, least_determinant};
 pub use limit::{LimitUntangled, MAX_LIMIT_ROUNDS, untangle_limit};
-pub use limit_folds::LimitFolds;
+pub use limit_folds::{LimitFolds, limit_folds};
 pub use quality::{ScaledJacobians, cell_quality};
 pub use untangled::{BoundaryMotion, Untangled};
 

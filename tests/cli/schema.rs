@@ -57,6 +57,7 @@ fn every_report_is_as_its_schema_says() {
         "info fan.vtu",
         "info corner.obj",
         "refine fan.vtu -o fine.vtu",
+        "fit fan.vtu --to facets -o fitted.vtu",
         "shape box -o box.vtu",
         "evaluate fan.vtu --samples 3 -o a.vtu",
         "evaluate fan.vtu --samples 4 --quality",

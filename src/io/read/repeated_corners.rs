@@ -1,5 +1,5 @@
 //! Faces that name a vertex twice, as programs write them: triangles without area, corners that
-//! repeat the one before, edges there and back, and polygons with holes whose outlines an edge joins.
+//! repeat the one before, and polygons with holes whose outlines an edge joins.
 
 use super::ReadReport;
 use super::assemble::counted_kind;
@@ -33,7 +33,6 @@ pub(super) fn resolve(mesh: &mut SurfaceMesh, report: &mut ReadReport) -> Result
         let is_new = |&i: &usize| i == 0 || face[i] != face[i - 1];
         let mut ring: Vec<usize> = (0..face.len()).filter(is_new).collect();
         ring.pop_if(|last| *last > 0 && face[*last] == face[0]);
-        drop_spikes(face, &mut ring);
         let vertices: Vec<u32> = ring.iter().map(|&i| face[i]).collect();
         let pieces = if ring.len() < 3 {
             Vec::new()
@@ -72,18 +71,6 @@ pub(super) fn resolve(mesh: &mut SurfaceMesh, report: &mut ReadReport) -> Result
         report.skipped.push(format!("repeated corners of {}{cut}", counted(changed, "face")));
     }
     Ok(())
-}
-
-/// Takes corners out of a ring from which it goes straight back to the corner before.
-fn drop_spikes(face: &[u32], ring: &mut Vec<usize>) {
-    while let Some(at) = (0..ring.len()).find(|&at| {
-        let [before, after] = [ring.len() - 1, 1].map(|by| ring[(at + by) % ring.len()]);
-        ring.len() > 2 && face[before] == face[after]
-    }) {
-        let after = (at + 1) % ring.len();
-        ring.remove(at.max(after));
-        ring.remove(at.min(after));
-    }
 }
 
 /// The triangles of a face, as places in it, that name no vertex twice; `None` if it crosses
@@ -161,9 +148,6 @@ mod tests {
         // seen from below
         let (mesh, _) = resolved(&[&[5, 6, 7], &[4, 5, 6, 7, 4, 0, 3, 2, 1, 0]]);
         assert_eq!(area(&mesh), 2.0 - 12.0);
-        // two squares that touch in a corner, and an edge there and back
-        let (mesh, _) = resolved(&[&[0, 4, 7, 4, 5, 6, 4]]);
-        assert_eq!((mesh.faces.len(), area(&mesh)), (1, 2.0));
     }
 
     #[test]

@@ -377,6 +377,14 @@ impl PySurface {
     /// Returns:
     ///     A surface with the faces in their order. A UserWarning names shells that are kept: open
     ///     ones, those without volume, and those that others fill.
+    ///
+    /// Raises:
+    ///     Error: For faces that no direction makes agree, as those of a Möbius band.
+    ///
+    /// Example:
+    ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()
+    ///     >>> faces.orient().n_points
+    ///     26
     #[pyo3(signature = (*, nested="keep"))]
     fn orient(&self, py: Python<'_>, nested: &str) -> PyResult<Self> {
         let nested = named("nested", nested)?;

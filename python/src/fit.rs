@@ -160,6 +160,9 @@ impl PySolid {
     /// Returns:
     ///     A scipy.sparse.csr_matrix, (points, points); rows sum to 1.
     ///
+    /// Raises:
+    ///     ModuleNotFoundError: Without SciPy.
+    ///
     /// Example:
     ///     >>> matrix = subsolid.shape("box", 2, 2, 2).limit_matrix()
     ///     >>> bool(abs(matrix.sum(axis=1) - 1).max() < 1e-14)

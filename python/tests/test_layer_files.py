@@ -412,7 +412,8 @@ def test_facets_are_sliced_as_they_are(tmp_path: Any) -> None:
         np.concatenate([corners, corners + [2.0, 2.0, 0.0]]),
         faces + [[8 + v for v in face] for face in faces],
     )
-    two.write(tmp_path / "two.stl")
+    with pytest.warns(UserWarning, match="12 are cut into triangles"):
+        two.write(tmp_path / "two.stl")
     facets = subsolid.read_surface(tmp_path / "two.stl")
     # of overlapping bodies the union, without points on straight lines
     layer = facets.slice(0.5, pixel=0.5, pixel_origin=(-1.0, 0.0), resolution=(14, 12))[1]

@@ -1,6 +1,6 @@
 //! Ending work that takes long, from outside: a signal in Python, for instance.
 //!
-//! Loops that take long pass [`stop_point`]s. Where work is to end these unwind, through all of its
+//! Loops that take long pass `stop_point`s. Where work is to end these unwind, through all of its
 //! threads, as a panic does but without its message; what the work has built is dropped.
 
 use std::any::Any;

@@ -223,7 +223,7 @@ def test_pictures(graded: subsolid.Solid, tmp_path: Any) -> None:
     assert set(touching) == {1}
     plotter.close()
     plotter = graded.plot("hardness", clip="x", samples=3, show=False)
-    assert list(plotter.scalar_bars) == ["hardness"]
+    assert list(plotter.scalar_bars.keys()) == ["hardness"]
     plotter.close()
     graded.plot("quality", samples=2, screenshot=picture)
     with pytest.raises(subsolid.Error, match="color="):

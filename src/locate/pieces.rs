@@ -148,7 +148,7 @@ impl<'s> LocatorPieces<'s> {
     /// points of all levels, `[point][width]`.
     ///
     /// # Errors
-    /// [`Error::Mesh`] if it does not have a value for every vertex.
+    /// [`Error::Mesh`](crate::Error::Mesh) if it does not have a value for every vertex.
     pub fn attribute(&self, attribute: &Attribute) -> Result<AttributePieces> {
         let (solid, width) = (self.solid(), attribute.width);
         attribute.check(solid.topology().vertex_count())?;

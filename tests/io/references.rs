@@ -40,7 +40,7 @@ fn references_of_abaqus_are_resolved_at_the_end() {
     // nothing is missing but the node
     let unknown = format!("{elements}{}", nodes.replace("12, ", "13, "));
     let error = read(scratch.file("a.inp", unknown)).unwrap_err().to_string();
-    assert!(error.contains("a.inp:3: cell 1: node 12 does not exist (a C3D8"), "{error}");
+    assert!(error.contains("a.inp:4: cell 1: node 12 does not exist (a C3D8"), "{error}");
 }
 
 #[test]

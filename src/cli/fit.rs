@@ -144,6 +144,7 @@ fn text(fit: &FitReport) -> String {
         line("bound of det J, before", significant(before.bound));
         line("bound of det J, fitted", significant(after.bound));
         line("elements without such a bound", after.negative.to_string());
+        line("beside smooth edges of one cell", after.at_smooth_edges.to_string());
     }
     text
 }

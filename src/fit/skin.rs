@@ -18,8 +18,8 @@ use crate::surface::limit::{LimitSurface, SurfaceLocation};
 const SAMPLES: usize = 3;
 /// Samples along a crease of an edge.
 const CURVE_SAMPLES: usize = 3;
-/// Weight of roughness of the move against distances, after the prototype's 3e-2.
-const FAIRNESS: f64 = 3e-2;
+/// Weight of roughness of the move against distances.
+const FAIRNESS: f64 = 1e-3;
 /// Weight of a sample of a crease against one of a face.
 const CURVE_WEIGHT: f64 = 4.0;
 /// How far feature lines and corners may be from those of the mesh, in lengths of the edges there.
@@ -28,6 +28,12 @@ const FEATURE_REACH: f64 = 0.75;
 const VOLUME_POINTS: usize = 6;
 /// A round that gains less than this part is the last.
 const MIN_GAIN: f64 = 1e-3;
+/// Weight of sliding along the surface against distances, in rounds that may.
+const SLIDING: f64 = 3e-3;
+/// Part that such a round gains at least, and the farthest that limit points slide, in lengths of
+/// edges.
+const MIN_SLIDING_GAIN: f64 = 0.1;
+const MAX_DRIFT: f64 = 0.2;
 
 /// How a surface is fitted to a target.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -103,6 +109,15 @@ pub struct SkinFit {
     pub unmatched_length: f64,
 }
 
+/// How vertices of smooth faces move in a round.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Motion {
+    /// Along their normals, so that they do not drift.
+    Across,
+    /// Anywhere, at a cost: vertices of valence 3 or 5 in round faces come nearer so.
+    Sliding,
+}
+
 /// A surface that is fitted.
 struct Skin<'a> {
     mesh: &'a SurfaceMesh,
@@ -171,18 +186,25 @@ pub fn fit_skin(
     fit.points = skin.with_corners(target, std::mem::take(&mut fit.points));
     let mut best = (through.rms, fit.points.clone());
     fit.rounds.push(through.rms);
+    let mut motion = Motion::Across;
     for round in 0..options.rounds {
-        let next = skin.round(target, &fit.points)?;
+        let next = skin.round(target, &best.1, motion)?;
         let rms = skin.deviation(target, &next)?.rms;
         progress(round + 1)?;
         fit.rounds.push(rms);
-        fit.points = next;
         let gain = best.0 - rms;
-        if gain > 0.0 {
-            best = (rms, fit.points.clone());
+        let (least, is_near) = match motion {
+            Motion::Across => (MIN_GAIN, true),
+            Motion::Sliding => (MIN_SLIDING_GAIN, skin.drift(&limits(&next)) <= MAX_DRIFT),
+        };
+        if gain > 0.0 && is_near {
+            best = (rms, next);
         }
-        if gain <= MIN_GAIN * rms {
-            break;
+        if gain <= least * rms || !is_near {
+            match motion {
+                Motion::Across => motion = Motion::Sliding,
+                Motion::Sliding => break,
+            }
         }
     }
     fit.points = best.1;
@@ -289,29 +311,37 @@ impl<'a> Skin<'a> {
         Ok([limit.positions, limit.normals])
     }
 
-    /// Whether each vertex is on a crease, on how many edges of creases, or a corner.
-    fn directions(&self, points: &[[f64; 3]]) -> (Vec<Vector3<f64>>, Vec<usize>) {
-        let mut normals = vec![Vector3::zeros(); points.len()];
+    /// Directions in which vertices may move, and where those of each start: the normal of smooth
+    /// ones, and two along the surface after it where they slide; two across creases.
+    fn directions(&self, motion: Motion) -> (Vec<Vector3<f64>>, Vec<usize>) {
+        let count = self.vertices.len();
+        let mut normals = vec![Vector3::zeros(); count];
         for face in self.mesh.faces.iter() {
             let normal = area_normal(&self.vertices, face);
             face.iter().for_each(|&v| normals[v as usize] += normal);
         }
-        let mut along: Vec<Vec<u32>> = vec![Vec::new(); points.len()];
+        let mut along: Vec<Vec<u32>> = vec![Vec::new(); count];
         for &[a, b] in &self.creases {
             along[a as usize].push(b);
             along[b as usize].push(a);
         }
-        let mut is_corner = vec![false; points.len()];
+        let mut is_corner = vec![false; count];
         for corner in self.mesh.creases.corners.iter().filter(|c| c.sharpness > 0.0) {
             is_corner[corner.vertex.index()] = true;
         }
         let at = |v: u32| Vector3::from(self.vertices[v as usize]);
         let (mut directions, mut starts) = (Vec::new(), vec![0]);
-        for v in 0..points.len() {
+        for v in 0..count {
             let unit = |x: Vector3<f64>| x.try_normalize(0.0);
             match along[v][..] {
                 _ if is_corner[v] => {}
-                [] | [_] => directions.extend(unit(normals[v])),
+                [] | [_] => {
+                    let normal = unit(normals[v]);
+                    directions.extend(normal);
+                    if motion == Motion::Sliding {
+                        directions.extend(normal.into_iter().flat_map(|n| across(&n)));
+                    }
+                }
                 [a, b] => {
                     if let Some(tangent) = unit(at(b) - at(a)) {
                         let across = unit(normals[v]).unwrap_or_default();
@@ -345,8 +375,8 @@ impl<'a> Skin<'a> {
     }
 
     /// One Gauss-Newton round.
-    fn round(&self, target: &Target, points: &[[f64; 3]]) -> Result<Vec<[f64; 3]>> {
-        let (directions, starts) = self.directions(points);
+    fn round(&self, target: &Target, points: &[[f64; 3]], motion: Motion) -> Result<Vec<[f64; 3]>> {
+        let (directions, starts) = self.directions(motion);
         let mut system = NormalEquations::new(&directions, &starts);
         let [x, normals] = self.samples(points)?;
         let feet = target.feet(&x, Some(&normals))?;
@@ -394,6 +424,15 @@ impl<'a> Skin<'a> {
             }));
             system.add(block);
         }
+        for v in 0..points.len() {
+            let own = &directions[starts[v]..starts[v + 1]];
+            for &along in own.iter().skip(1).filter(|_| own.len() == 3) {
+                let slid = moved(v as u32).dot(&along);
+                let weight = SLIDING * SLIDING / points.len() as f64;
+                let row = (vec![(v as u32, 1.0)], along, -slid, weight);
+                system.add(system.block([row]));
+            }
+        }
         let moves = system.solve()?;
         let sum = |(p, m): (&[f64; 3], [f64; 3])| std::array::from_fn(|d| p[d] + m[d]);
         Ok(points.iter().zip(moves).map(sum).collect())
@@ -414,12 +453,7 @@ impl<'a> Skin<'a> {
                 let rows = foot.into_iter().flat_map(move |foot| {
                     let line = Vector3::from(foot.tangent);
                     let away = Vector3::from(foot.point) - Vector3::from(x[s]);
-                    // two directions across the line
-                    let least = line.iamin();
-                    let mut axis = Vector3::zeros();
-                    axis[least] = 1.0;
-                    let first = line.cross(&axis).normalize();
-                    [first, line.cross(&first)].map(|across| (across, across.dot(&away)))
+                    across(&line).map(|across| (across, across.dot(&away)))
                 });
                 rows.map(move |(across, wanted)| {
                     (self.curve_rows.row(s).collect(), across, wanted, weight)
@@ -431,7 +465,7 @@ impl<'a> Skin<'a> {
 
     /// Largest move along the surface of limits at vertices, in lengths of edges.
     fn drift(&self, limits: &[[f64; 3]]) -> f64 {
-        let (directions, starts) = self.directions(limits);
+        let (directions, starts) = self.directions(Motion::Across);
         let along = |v: usize| {
             let own = &directions[starts[v]..starts[v + 1]];
             let mut moved = Vector3::from(limits[v]) - Vector3::from(self.vertices[v]);
@@ -444,6 +478,14 @@ impl<'a> Skin<'a> {
         };
         (0..limits.len()).map(along).fold(0.0, f64::max)
     }
+}
+
+/// Two unit vectors across a unit vector, and each other.
+fn across(along: &Vector3<f64>) -> [Vector3<f64>; 2] {
+    let mut axis = Vector3::zeros();
+    axis[along.iamin()] = 1.0;
+    let first = along.cross(&axis).normalize();
+    [first, along.cross(&first)]
 }
 
 /// Parameters of the samples of an element.

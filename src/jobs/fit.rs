@@ -182,6 +182,14 @@ impl FitReport {
                 significant(most.max)
             ));
         }
+        if let Some(found) = self.folds.filter(|found| found.folded > 0) {
+            missed.push(format!(
+                "{} of the limit {} folded at 5³ Gauss points (least scaled Jacobian {})",
+                counted(found.folded, "cell"),
+                by_count(found.folded, "is", "are"),
+                significant(found.least)
+            ));
+        }
         if let Some(found) = self.determinant.filter(|found| found.folded > 0) {
             missed.push(format!(
                 "{} of the limit {} folded (the worst: {}); cells at concave creases between two cells \
@@ -311,7 +319,7 @@ impl FitRequest {
                 "Untangled",
                 format!(
                     "{} of {} that may be folded: {} moved",
-                    done.before.negative - done.after.negative,
+                    done.before.negative.saturating_sub(done.after.negative),
                     counted(done.before.negative, "element"),
                     counted(done.moved, "vertex")
                 ),

@@ -7,8 +7,8 @@ use crate::error::{Error, Message, Result, option};
 use crate::mesh::SolidMesh;
 use crate::numbers::{by_count, counted};
 use crate::untangle::{
-    BoundaryMotion, LeastDeterminant, MAX_LIMIT_ROUNDS, MAX_ROUNDS, Untangled, least_determinant,
-    untangle, untangle_limit,
+    BoundaryMotion, LeastDeterminant, LimitFolds, MAX_LIMIT_ROUNDS, MAX_ROUNDS, Untangled,
+    least_determinant, untangle, untangle_limit,
 };
 
 /// What is asked of untangling.
@@ -35,6 +35,8 @@ pub struct UntangleReport {
     pub limit_before: LeastDeterminant,
     /// The limit after untangling.
     pub limit_after: LeastDeterminant,
+    /// Folded cells of the limit after untangling.
+    pub limit_folds: LimitFolds,
 }
 
 impl UntangleRequest {
@@ -69,6 +71,7 @@ impl UntangleRequest {
                 control: None,
                 limit_before: done.before,
                 limit_after: done.after,
+                limit_folds: done.folds,
             });
         }
         let limit_before = least_determinant(mesh)?;
@@ -83,7 +86,8 @@ impl UntangleRequest {
         notes.status("Moved", format!("{}{slid}", counted(control.moved, "vertex")));
         control.notices(self.boundary).for_each(|notice| notes.warn(notice.into()));
         let limit_after = if control.moved > 0 { least_determinant(mesh)? } else { limit_before };
-        Ok(UntangleReport { control: Some(control), limit_before, limit_after })
+        let limit_folds = control.limit_after;
+        Ok(UntangleReport { control: Some(control), limit_before, limit_after, limit_folds })
     }
 }
 
@@ -92,15 +96,20 @@ impl UntangleReport {
     pub fn missed(&self, request: &UntangleRequest) -> Option<Message> {
         let are = |count| by_count(count, "is", "are");
         let Some(Untangled { after, fixed, .. }) = self.control else {
-            let LeastDeterminant { negative, folded, element, .. } = self.limit_after;
-            return (negative > 0).then(|| {
+            let LeastDeterminant { negative, at_smooth_edges, folded, element, .. } =
+                self.limit_after;
+            let open = negative - at_smooth_edges;
+            let cells = self.limit_folds.folded;
+            return (open > 0 || cells > 0).then(|| {
                 format!(
-                    "{} {} no positive bound of det J, {folded} of them {} folded (the worst: {element}): \
+                    "{} {} no positive bound of det J, {folded} of them {} folded (the worst: {element}), \
+                     and {} at 5³ Gauss points: \
                      refine the mesh for more inner vertices, or look for concave creases between \
                      two cells",
-                    counted(negative, "element"),
-                    by_count(negative, "has", "have"),
-                    are(folded)
+                    counted(open, "element"),
+                    by_count(open, "has", "have"),
+                    are(folded),
+                    counted(cells, "cell")
                 )
                 .into()
             });

@@ -3,6 +3,12 @@
 //! det J = ∂u · (∂v × ∂w) of a tricubic piece is a polynomial of degree 8 in each parameter;
 //! it is nowhere less than its least Bézier coefficient (convex hull). A piece with a negative
 //! coefficient is halved until its parts have none, or one at a corner, which is a value of det J.
+//!
+//! On a smooth boundary edge of one cell both faces have one tangent plane, so det J is 0 there,
+//! and beside it negative where the boundary is not convex across the edge: only other boundary
+//! vertices or a crease change that.
+
+use std::collections::HashSet;
 
 use nalgebra::Vector3;
 use rayon::prelude::*;
@@ -12,7 +18,7 @@ use crate::bezier::Pieces;
 use crate::error::Result;
 use crate::interrupt::stop_point;
 use crate::limit::Solid;
-use crate::mesh::SolidMesh;
+use crate::mesh::{Creases, SolidMesh};
 use crate::refine::reorient;
 
 /// Determinants below this part of the product of the lengths that derivatives have, and below that
@@ -40,7 +46,10 @@ pub struct LeastDeterminant {
     pub non_positive: usize,
     /// Number of elements with a negative coefficient: those that may be folded.
     pub negative: usize,
-    /// Number of these with a point where det J is negative: those that are folded.
+    /// Number of these beside a smooth boundary edge of one cell, on which det J is 0 whatever inner
+    /// vertices are.
+    pub at_smooth_edges: usize,
+    /// Number of the others with a point where det J is negative: those that are folded.
     pub folded: usize,
 }
 
@@ -51,15 +60,23 @@ pub(super) struct ElementBound {
     pub least: f64,
     /// Whether det J is negative at a point.
     pub is_folded: bool,
+    /// Whether the element is beside a smooth boundary edge of one cell.
+    pub is_at_smooth_edge: bool,
 }
 
 impl ElementBound {
     fn and(self, other: Self) -> Self {
-        Self { least: self.least.min(other.least), is_folded: self.is_folded || other.is_folded }
+        let is_folded = self.is_folded || other.is_folded;
+        Self { least: self.least.min(other.least), is_folded, ..self }
     }
 
     /// Of nothing.
-    const NONE: Self = Self { least: f64::INFINITY, is_folded: false };
+    const NONE: Self = Self { least: f64::INFINITY, is_folded: false, is_at_smooth_edge: false };
+
+    /// Whether moves of inner vertices may help.
+    pub fn is_open(&self) -> bool {
+        self.least < 0.0 && !self.is_at_smooth_edge
+    }
 }
 
 /// A lower bound of det J over the limit of a mesh, its cells taken right-handed however they are
@@ -73,23 +90,24 @@ pub fn least_determinant(mesh: &SolidMesh) -> Result<LeastDeterminant> {
     reorient(&mut oriented)?;
     let mesh = &oriented;
     let solid = Solid::new(mesh)?;
-    Ok(LeastDeterminant::of_elements(&ElementBounds::new(&solid)?.of(&mesh.points)))
+    Ok(LeastDeterminant::of_elements(&ElementBounds::new(&solid, &mesh.creases)?.of(&mesh.points)))
 }
 
 impl LeastDeterminant {
     /// Of the bounds of all elements.
     pub(super) fn of_elements(bounds: &[ElementBound]) -> Self {
-        let bound = f64::INFINITY;
-        let mut found = Self { bound, element: 0, non_positive: 0, negative: 0, folded: 0 };
-        for (element, &ElementBound { least, is_folded }) in (0..).zip(bounds) {
-            found.non_positive += usize::from(least <= 0.0);
-            found.negative += usize::from(least < 0.0);
-            found.folded += usize::from(is_folded);
-            if least < found.bound {
-                (found.bound, found.element) = (least, element);
+        let [mut non_positive, mut negative, mut at_smooth_edges, mut folded] = [0; 4];
+        let (mut bound, mut element) = (f64::INFINITY, 0);
+        for (e, of) in (0..).zip(bounds) {
+            non_positive += usize::from(of.least <= 0.0);
+            negative += usize::from(of.least < 0.0);
+            at_smooth_edges += usize::from(of.least < 0.0 && of.is_at_smooth_edge);
+            folded += usize::from(of.is_folded && of.is_open());
+            if of.least < bound {
+                (bound, element) = (of.least, e);
             }
         }
-        found
+        Self { bound, element, non_positive, negative, at_smooth_edges, folded }
     }
 }
 
@@ -97,11 +115,25 @@ impl LeastDeterminant {
 pub(super) struct ElementBounds<'s> {
     solid: &'s Solid,
     pieces: Pieces<'s>,
+    // [cell] beside a smooth boundary edge of one cell
+    is_at_smooth_edge: Vec<bool>,
 }
 
 impl<'s> ElementBounds<'s> {
-    pub fn new(solid: &'s Solid) -> Result<Self> {
-        Ok(Self { solid, pieces: Pieces::new(solid, RINGS)? })
+    pub fn new(solid: &'s Solid, creases: &Creases) -> Result<Self> {
+        let topology = solid.topology();
+        let sharp = creases.edges.iter().filter(|crease| crease.sharpness.is_infinite());
+        let sharp: HashSet<[u32; 2]> = sharp.map(|crease| crease.edge().map(|v| v.0)).collect();
+        let mut is_at_smooth_edge = vec![false; topology.cell_count()];
+        for edge in (0..topology.edge_count() as u32).filter(|&e| topology.is_boundary_edge(e)) {
+            let faces = topology.edge_faces(edge);
+            let mut ends = topology.edge_vertices(edge);
+            ends.sort_unstable();
+            if faces.len() == 2 && !sharp.contains(&ends) {
+                is_at_smooth_edge[topology.face_cells(faces[0])[0] as usize] = true;
+            }
+        }
+        Ok(Self { solid, pieces: Pieces::new(solid, RINGS)?, is_at_smooth_edge })
     }
 
     /// The bound of each element.
@@ -121,7 +153,9 @@ impl<'s> ElementBounds<'s> {
         let leaves: Vec<ElementBound> = self.solid.leaves().par_iter().map(of_leaf).collect();
         let of_element = |element: usize| {
             let own = leaves[self.solid.leaf_range(element)].iter().copied();
-            own.fold(ElementBound::NONE, ElementBound::and)
+            let cell = self.solid.elements()[element].cell as usize;
+            let is_at_smooth_edge = self.is_at_smooth_edge[cell];
+            own.fold(ElementBound { is_at_smooth_edge, ..ElementBound::NONE }, ElementBound::and)
         };
         (0..self.solid.elements().len()).map(of_element).collect()
     }
@@ -158,7 +192,7 @@ fn bound_by_halving(coefficients: Vec<f64>, rounding: f64) -> ElementBound {
         let own = least(&part);
         if own < -rounding {
             if least(&corners(&part)) < -rounding {
-                return ElementBound { least: whole, is_folded: true };
+                return ElementBound { least: whole, is_folded: true, ..found };
             }
             if depth < MAX_DEPTH && halvings < MAX_HALVINGS {
                 halvings += 1;

@@ -1,4 +1,6 @@
 //! Control points whose limit is the part.
 
 mod limit;
+mod round;
+mod shapes;
 mod skin;

@@ -8,6 +8,7 @@ use pyo3::types::PyDict;
 use subsolid::assembly::Matrix;
 use subsolid::memory;
 use subsolid::scheme::Stencils;
+use subsolid::surface::SingleMatrix;
 
 use crate::arrays::moved;
 use crate::errors::refused;
@@ -15,32 +16,61 @@ use crate::threads::WithoutLock;
 
 /// `scipy.sparse.csr_matrix` of the rows, with sorted columns.
 pub fn csr<'py>(py: Python<'py>, rows: &Stencils, columns: usize) -> PyResult<Bound<'py, PyAny>> {
-    let (values, ids, starts) = py.work(|| {
+    let rows = py.work(|| {
         let (ends, ids, weights) = rows.arrays();
-        let starts = std::iter::once(0).chain(ends.iter().map(|&end| end as i64)).collect();
-        let ids = ids.iter().map(|&id| i64::from(id)).collect();
-        (weights.to_vec(), ids, starts)
+        let ends = ends.iter().map(|&end| end as i64).collect();
+        CsrRows {
+            values: weights.to_vec(),
+            ids: ids.iter().map(|&id| i64::from(id)).collect(),
+            ends,
+        }
     })?;
-    let matrix = made(py, values, ids, starts, columns)?;
+    let matrix = made(py, rows, columns)?;
     matrix.call_method0("sort_indices")?;
     Ok(matrix)
 }
 
+/// `scipy.sparse.csr_matrix` of all levels of a surface.
+pub fn product<'py>(
+    py: Python<'py>,
+    matrix: &SingleMatrix<f64>,
+    columns: usize,
+) -> PyResult<Bound<'py, PyAny>> {
+    let rows = py.work(|| {
+        let mut rows = CsrRows::default();
+        (0..matrix.len()).map(|row| matrix.row(row)).for_each(|(ids, row)| rows.push(ids, row));
+        rows
+    })?;
+    made(py, rows, columns)
+}
+
 /// `scipy.sparse.csr_matrix` of a matrix of finite elements.
 pub fn assembled<'py>(py: Python<'py>, matrix: &Matrix) -> PyResult<Bound<'py, PyAny>> {
-    let (values, ids, starts) = py.work(|| {
-        let mut values = Vec::with_capacity(matrix.len());
-        let mut ids = Vec::with_capacity(matrix.len());
-        let mut starts = vec![0];
-        let Ok(()) = matrix.for_each_row(|columns, row| {
-            values.extend_from_slice(row);
-            ids.extend(columns.iter().map(|&column| i64::from(column)));
-            starts.push(ids.len() as i64);
+    let rows = py.work(|| {
+        let mut rows = CsrRows::default();
+        let Ok(()) = matrix.for_each_row(|ids, row| {
+            rows.push(ids, row);
             Ok::<(), Infallible>(())
         });
-        (values, ids, starts)
+        rows
     })?;
-    made(py, values, ids, starts, matrix.size())
+    made(py, rows, matrix.size())
+}
+
+/// Rows in the arrays of SciPy; a row ends where the next one starts.
+#[derive(Default)]
+struct CsrRows {
+    values: Vec<f64>,
+    ids: Vec<i64>,
+    ends: Vec<i64>,
+}
+
+impl CsrRows {
+    fn push(&mut self, ids: &[u32], row: &[f64]) {
+        self.values.extend_from_slice(row);
+        self.ids.extend(ids.iter().map(|&id| i64::from(id)));
+        self.ends.push(self.ids.len() as i64);
+    }
 }
 
 /// Refuses `rows` rows of basis functions that would fill the memory.
@@ -69,17 +99,16 @@ pub fn sparse(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
 }
 
 /// Of values, columns and starts of rows.
-fn made<'py>(
-    py: Python<'py>,
-    values: Vec<f64>,
-    ids: Vec<i64>,
-    starts: Vec<i64>,
-    columns: usize,
-) -> PyResult<Bound<'py, PyAny>> {
-    let (count, entries) = (starts.len(), ids.len());
-    let parts =
-        (moved(py, values, &[entries])?, moved(py, ids, &[entries])?, moved(py, starts, &[count])?);
+fn made<'py>(py: Python<'py>, rows: CsrRows, columns: usize) -> PyResult<Bound<'py, PyAny>> {
+    let CsrRows { values, ids, ends } = rows;
+    let (count, entries) = (ends.len(), ids.len());
+    let starts: Vec<i64> = std::iter::once(0).chain(ends).collect();
+    let parts = (
+        moved(py, values, &[entries])?,
+        moved(py, ids, &[entries])?,
+        moved(py, starts, &[count + 1])?,
+    );
     let options = PyDict::new(py);
-    options.set_item("shape", (count - 1, columns))?;
+    options.set_item("shape", (count, columns))?;
     sparse(py)?.call_method("csr_matrix", (parts,), Some(&options))
 }

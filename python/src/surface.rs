@@ -20,7 +20,7 @@ use crate::arrays::{dictionary, lent, moved};
 use crate::count;
 use crate::cut::{LayerCut, pixels, sampling};
 use crate::errors::{IntoPython, refused, warn, warn_of_losses};
-use crate::matrix::{csr, sparse};
+use crate::matrix::{product, sparse};
 use crate::model::{attributes, attributes_of, creases, creases_of, faces_of, points, polygons};
 use crate::query::QueryRequest;
 use crate::request::named;
@@ -260,32 +260,14 @@ impl PySurface {
     ) -> PyResult<Bound<'py, PyAny>> {
         let options = self.options(Scheme::named(scheme).py()?, levels)?;
         sparse(py)?;
-        // the product of the levels' matrices is that of one matrix
         check_memory(&self.mesh, &SurfaceOptions { method: Method::Single, ..options }).py()?;
         let made = py.work(|| -> subsolid::Result<_> {
             let plan = SurfacePlan::new(&self.mesh, &options)?;
-            Ok((plan.level_matrices()?, plan.notices().to_vec()))
+            Ok((plan.single_matrix::<f64>()?, plan.notices().to_vec()))
         });
-        let (matrices, notices) = made.py()?;
+        let (matrix, notices) = made.py()?;
         notices.iter().try_for_each(|notice| warn(py, notice))?;
-        let mut columns = self.mesh.points.len();
-        let mut product: Option<Bound<'py, PyAny>> = None;
-        for level in &matrices {
-            let matrix = csr(py, level, columns)?;
-            columns = level.len();
-            product = Some(match product {
-                Some(before) => matrix.call_method1("__matmul__", (before,))?,
-                None => matrix,
-            });
-        }
-        match product {
-            Some(product) => Ok(product),
-            None => {
-                let options = PyDict::new(py);
-                options.set_item("format", "csr")?;
-                sparse(py)?.call_method("eye", (columns,), Some(&options))
-            }
-        }
+        product(py, &matrix, self.mesh.points.len())
     }
 
     /// Limit positions (vertices, 3) and unit normals (vertices, 3) of the vertices, by any scheme

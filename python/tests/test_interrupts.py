@@ -56,27 +56,26 @@ def test_other_threads_run_during_a_report_of_quality() -> None:
     assert len([t for t in times if start < t < end]) > 10
 
 
-#: Seconds from the beginning of a call to the signal.
-AFTER = 0.3
+#: Seconds of the processor from the beginning of a call to the signal, and most from there to the
+#: end, by one thread: whatever else the machine does.
+AFTER, MOST = 0.3, 1.0
 
 SETUP = """
 import signal, time, numpy as np, subsolid
-signal.signal(signal.SIGALRM, signal.default_int_handler)
+signal.signal(signal.SIGPROF, signal.default_int_handler)
+subsolid.set_threads(1)
 solid = subsolid.shape("fan", 5, 20, 20)
 solid = solid.with_attributes({"heat": solid.points[:, 2]})
 faces = solid.boundary()
 folded = solid.with_points(solid.points + 0.02 * np.sin(99 * solid.points))
 """
 
-#: Passes too few points at which it can end.
-LATE = pytest.mark.xfail(reason="ends later than a second", strict=False)
-
-CALLS: list[Any] = [
+CALLS = [
     "faces.refine(5)",
     "faces.refine(3).info()",
-    pytest.param("faces.stencils(4)", marks=LATE),
-    pytest.param("faces.evaluate(32)", marks=LATE),
-    pytest.param("faces.refine(4).limit()", marks=LATE),
+    "faces.stencils(4)",
+    "faces.evaluate(32)",
+    "faces.refine(4).limit()",
     "faces.page(levels=5, scheme='bilinear')",
     "solid.refine(2)",
     "solid.page()",
@@ -104,13 +103,13 @@ CALLS: list[Any] = [
 @pytest.mark.parametrize("call", CALLS)
 def test_a_signal_ends_a_call_soon(call: str, tmp_path: Any) -> None:
     program = f"""{SETUP}
-after, start = {AFTER}, time.monotonic()
-signal.setitimer(signal.ITIMER_REAL, after)
+start = time.process_time()
+signal.setitimer(signal.ITIMER_PROF, {AFTER})
 try:
     {call}
-    print("done", time.monotonic() - start)
+    print("done")
 except KeyboardInterrupt:
-    print("late by", time.monotonic() - start - after)
+    print("late by", time.process_time() - start - {AFTER})
 """
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", program],
@@ -121,7 +120,6 @@ except KeyboardInterrupt:
     assert done.returncode == 0 and done.stderr == "", done.stderr
     words = done.stdout.split()
     # a call that is done by then has nothing to end
-    # within a second on a machine that does nothing else
-    assert words[0] == "done" or float(words[-1]) < 8, done.stdout
+    assert words[0] == "done" or float(words[-1]) < MOST, done.stdout
     left = [path.name for path in tmp_path.iterdir() if path.name.endswith(".part")]
     assert words[0] == "done" or not left

@@ -52,6 +52,7 @@ impl Pattern {
                 |seen, first| {
                     let (mut lengths, mut columns) = (Vec::with_capacity(step), Vec::new());
                     for v in first..(first + step).min(vertices) {
+                        stop_point();
                         let start = columns.len();
                         for &n in &at_vertex[starts[v]..starts[v + 1]] {
                             for &other in all[n as usize] {
@@ -213,8 +214,8 @@ impl Matrix {
         }
         let pattern = &**pattern;
         parts.into_par_iter().for_each(|(rows, part)| {
-            stop_point();
             for element in elements.iter().flatten() {
+                stop_point();
                 match block {
                     1 => pattern.add::<1>(element, before, rows.clone(), part),
                     _ => pattern.add::<9>(element, before, rows.clone(), part),

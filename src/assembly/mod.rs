@@ -223,6 +223,7 @@ pub fn assemble_with_progress(
                 let ids = &quadrature.batches()[batch].control_ids;
                 let rooms = room.chunks_exact_mut((room.len() / leaves.len()).max(1));
                 let own = leaves.zip(rooms).enumerate().map(|(i, (leaf, room))| {
+                    stop_point();
                     let ids = &ids[leaf * basis.controls..][..basis.controls];
                     LeafMatrices::new(ids, i, &basis, &forms, work, room)
                 });

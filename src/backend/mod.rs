@@ -22,7 +22,7 @@ pub use explain::{Explained, LaunchGrid};
 pub use limit::{Derived, Limit, Values};
 pub use process::SurfaceProcessor;
 pub use several::{Several, SharedBackend};
-pub use surface::{SurfaceEvaluator, SurfaceRefiner, SurfaceResults, runs_on_gpu};
+pub use surface::{SurfaceEvaluator, SurfaceRefiner, SurfaceResults, SurfaceTask, runs_on_gpu};
 
 use std::ops::Range;
 
@@ -34,8 +34,7 @@ use crate::mesh::{
 pub use crate::numbers::Precision;
 pub use crate::plan::Strategy;
 use crate::plan::{Plan, Want};
-use crate::surface::limit::{LimitSurface, SurfaceGrid, SurfaceLocation, VertexMasks};
-use crate::surface::{SurfaceOptions, SurfaceStencils};
+use crate::surface::SurfaceOptions;
 
 /// A processor that evaluates plans.
 ///
@@ -69,44 +68,13 @@ pub trait Backend {
         options: &SurfaceOptions,
     ) -> Result<Box<dyn SurfaceRefiner>>;
 
-    /// Brings stencils to the processor: the points of a level in the order of the plan's
-    /// vertices.
+    /// Brings what is evaluated of a surface to the processor.
     ///
     /// # Errors
-    /// On a device, too little memory, or static refinement past level 7.
-    fn surface_stencils<'s>(
-        &self,
-        stencils: &'s SurfaceStencils,
-    ) -> Result<Box<dyn SurfaceEvaluator + 's>>;
-
-    /// Brings a grid of limit points on all elements to the processor, `[element][sample]`;
-    /// first derivatives and normals if the grid has them.
-    ///
-    /// # Errors
-    /// On a device, too little memory, or more than 2³² points.
-    fn surface_grid<'s>(&self, grid: &'s SurfaceGrid<'s>)
-    -> Result<Box<dyn SurfaceEvaluator + 's>>;
-
-    /// Brings places of a limit surface to the processor, with room for the derivatives wanted.
-    ///
-    /// # Errors
-    /// [`crate::Error::Request`] for an element that does not exist and parameters outside their
-    /// range; on a device, too little memory.
-    fn surface_places<'s>(
-        &self,
-        surface: &'s LimitSurface,
-        places: &'s [SurfaceLocation],
-        want: Want,
-    ) -> Result<Box<dyn SurfaceEvaluator + 's>>;
-
-    /// Brings limit masks to the processor: limit positions and unit normals of all vertices.
-    ///
-    /// # Errors
-    /// On a device, too little memory.
-    fn surface_vertices<'s>(
-        &self,
-        masks: &'s VertexMasks,
-    ) -> Result<Box<dyn SurfaceEvaluator + 's>>;
+    /// [`crate::Error::Request`] for a place on an element that does not exist and parameters
+    /// outside their range; on a device, too little memory, more than 2³² points of a grid, or
+    /// static refinement past level 7.
+    fn prepare_surface<'s>(&self, task: SurfaceTask<'s>) -> Result<Box<dyn SurfaceEvaluator + 's>>;
 
     /// Brings a surface to the processor, for processing in double precision.
     ///

@@ -6,15 +6,14 @@ use std::sync::Arc;
 use super::limit::{arrays, row_count};
 use super::{
     Backend, Device, Evaluator, Explained, Limit, Precision, SurfaceEvaluator, SurfaceProcessor,
-    SurfaceRefiner, check_controls,
+    SurfaceRefiner, SurfaceTask, check_controls,
 };
 use crate::error::{Error, Result, option_name};
 use crate::mesh::{Controls, SurfaceMesh};
 use crate::numbers::Real;
-use crate::plan::{Plan, Samples, Want, shares};
+use crate::plan::{Plan, Samples, shares};
 use crate::result_buffer::ResultBuffer;
-use crate::surface::limit::{LimitSurface, SurfaceGrid, SurfaceLocation, VertexMasks};
-use crate::surface::{SurfaceOptions, SurfaceStencils};
+use crate::surface::SurfaceOptions;
 
 /// Number of times that a device that fails is given half as much, before that is an error.
 const MAX_SHARE_HALVINGS: u32 = 6;
@@ -96,34 +95,8 @@ impl Backend for Several {
         self.first().refine_surface(mesh, options)
     }
 
-    fn surface_stencils<'s>(
-        &self,
-        stencils: &'s SurfaceStencils,
-    ) -> Result<Box<dyn SurfaceEvaluator + 's>> {
-        self.first().surface_stencils(stencils)
-    }
-
-    fn surface_grid<'s>(
-        &self,
-        grid: &'s SurfaceGrid<'s>,
-    ) -> Result<Box<dyn SurfaceEvaluator + 's>> {
-        self.first().surface_grid(grid)
-    }
-
-    fn surface_places<'s>(
-        &self,
-        surface: &'s LimitSurface,
-        places: &'s [SurfaceLocation],
-        want: Want,
-    ) -> Result<Box<dyn SurfaceEvaluator + 's>> {
-        self.first().surface_places(surface, places, want)
-    }
-
-    fn surface_vertices<'s>(
-        &self,
-        masks: &'s VertexMasks,
-    ) -> Result<Box<dyn SurfaceEvaluator + 's>> {
-        self.first().surface_vertices(masks)
+    fn prepare_surface<'s>(&self, task: SurfaceTask<'s>) -> Result<Box<dyn SurfaceEvaluator + 's>> {
+        self.first().prepare_surface(task)
     }
 
     fn process_surface(&self, mesh: &SurfaceMesh) -> Result<Box<dyn SurfaceProcessor>> {

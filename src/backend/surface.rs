@@ -3,9 +3,11 @@
 use super::Values;
 use crate::error::{Error, Result, option};
 use crate::mesh::SurfaceMesh;
+use crate::plan::Want;
+use crate::surface::limit::{LimitSurface, SurfaceGrid, SurfaceLocation, VertexMasks};
 use crate::surface::plan::{RefinementInput, check_method, decided};
 use crate::surface::refine::refined_counts::check_corner_ids;
-use crate::surface::{Method, SurfaceOptions, SurfacePlan, VertexLimits};
+use crate::surface::{Method, SurfaceOptions, SurfacePlan, SurfaceStencils, VertexLimits};
 use crate::topology::NONE;
 use crate::topology::surface::{SurfaceTopology, non_manifold_corners};
 
@@ -47,8 +49,22 @@ impl SurfaceRefiner for SurfacePlan {
     }
 }
 
-/// Points of a surface on a processor, for any control points: those of stencils, of a grid, at
-/// places or at the vertices. Made by [`Backend`](super::Backend).
+/// What of a surface a [`SurfaceEvaluator`] evaluates.
+#[derive(Clone, Copy, Debug)]
+pub enum SurfaceTask<'s> {
+    /// The points of a level, in the order of the plan's vertices.
+    Stencils(&'s SurfaceStencils),
+    /// Limit points of all elements, `[element][sample]`; first derivatives and normals if the grid
+    /// has them.
+    Grid(&'s SurfaceGrid<'s>),
+    /// Limit points at places, with the derivatives wanted.
+    Places(&'s LimitSurface, &'s [SurfaceLocation], Want),
+    /// Limit positions and unit normals of all vertices.
+    Vertices(&'s VertexMasks),
+}
+
+/// Points of a surface on a processor, for any control points. Made by
+/// [`Backend::prepare_surface`](super::Backend::prepare_surface).
 ///
 /// The order of calls is [`Self::set_controls`], [`Self::evaluate`], [`Self::read`]. Each may be
 /// called again without those before it: control points stay until others are set, and results stay

@@ -93,6 +93,11 @@ impl Stretch {
         (self.line, self.base | u64::from(place))
     }
 
+    /// Whether the line is one point.
+    pub fn is_point(&self) -> bool {
+        self.line >= POINT
+    }
+
     /// The part of the stretch below a place on it, from 0 to 1, along the line.
     pub fn part_at(&self, place: u32) -> f64 {
         let (low, high) = (self.from.min(self.to), self.from.max(self.to));
@@ -140,6 +145,7 @@ impl Rim {
         match on_border {
             None => (INSIDE | number, u64::from(s) << 32 | u64::from(t)),
             Some((border, along)) => match border.place(along) {
+                _ if border.line >= POINT => border.ends[0],
                 0 => border.ends[0],
                 UNIT => border.ends[1],
                 place => (border.line, u64::from(place)),

@@ -8,6 +8,7 @@ use super::pieces::LocatorPieces;
 use super::sides::{ElementSides, patch_of};
 use super::tricubic::{TricubicJet, jet};
 use crate::bezier::Piece;
+use crate::interrupt::stop_point;
 use crate::limit::boundary::boundary_faces;
 use crate::numbers::bounds::{self, Bounds};
 use crate::topology::Orientation;
@@ -73,11 +74,12 @@ impl BoundaryPieces {
             }
             BoundaryPart::Sides(i, _) | BoundaryPart::Volume(i) => pieces.boxes[i as usize],
         };
-        let boxes: Vec<Bounds> = items.par_iter().map(bounds).collect();
+        let boxes: Vec<Bounds> = items.par_iter().inspect(|_| stop_point()).map(bounds).collect();
         let hierarchy = Hierarchy::new(&boxes);
         let boxes = hierarchy.items.iter().map(|&item| boxes[item as usize]).collect();
         let (mut corners, mut first_corners) = (Vec::new(), vec![0]);
         for item in &items {
+            stop_point();
             match *item {
                 BoundaryPart::Sides(i, sides) => match pieces.core(i as usize) {
                     None => {
@@ -116,6 +118,7 @@ impl BoundaryPieces {
 /// extraordinary point.
 fn folded(pieces: &LocatorPieces<'_>, sides_of: impl Fn(usize) -> ElementSides + Sync) -> Vec<u32> {
     let is_folded = |&i: &u32| {
+        stop_point();
         let (header, points) = (&pieces.pieces[i as usize], &pieces.points[i as usize]);
         let [negative, positive, flat] = signs(sides_of(i as usize), |t| jet(points, t));
         if header.exact {

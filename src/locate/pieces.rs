@@ -11,6 +11,7 @@ use super::parameters::in_piece;
 use super::tricubic::{TricubicPoints, bounds};
 use crate::bezier::{Piece, Pieces};
 use crate::error::Result;
+use crate::interrupt::stop_point;
 use crate::limit::{Leaf, LeafKind, Solid};
 use crate::memory;
 use crate::mesh::{Attribute, Controls, check_coordinates, check_point_count, component_ranges};
@@ -83,6 +84,7 @@ impl<'s> LocatorPieces<'s> {
         let mut all = PieceArrays::with_room(count);
         for leaves in leaves.chunks(BATCH_LEAVES) {
             let parts: Vec<PieceArrays<'s>> = leaves.par_chunks(TASK_LEAVES).map(own).collect();
+            stop_point();
             parts.into_iter().for_each(|part| all.append(part));
         }
         let PieceArrays { points, errors, boxes, frames, cores } = all;
@@ -155,7 +157,10 @@ impl<'s> LocatorPieces<'s> {
         let refined = solid.refined_points(&attribute.values, width).into_owned();
         let mut points = pages::room(64 * width * self.len());
         for leaves in solid.leaves().chunks(BATCH_LEAVES) {
-            let own = |leaf: &Leaf| self.maker.points(leaf, &refined, width);
+            let own = |leaf: &Leaf| {
+                stop_point();
+                self.maker.points(leaf, &refined, width)
+            };
             let own = |leaves: &[Leaf]| leaves.iter().flat_map(own).collect();
             let parts: Vec<Vec<f64>> = leaves.par_chunks(TASK_LEAVES).map(own).collect();
             parts.iter().for_each(|part| points.extend_from_slice(part));
@@ -310,6 +315,7 @@ impl<'s> PieceArrays<'s> {
     fn new(maker: &Pieces<'s>, leaves: &[Leaf], refined: &[f64]) -> Self {
         let mut own = Self::default();
         for made in leaves.iter().flat_map(|leaf| maker.made(leaf, refined)) {
+            stop_point();
             let error = maker.error(&made);
             let points = made.bezier_points();
             let [low, high] = bounds(&points);

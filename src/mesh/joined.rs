@@ -5,6 +5,7 @@ use rayon::prelude::*;
 
 use super::{Attribute, components};
 use crate::error::{Error, Result};
+use crate::interrupt::stop_point;
 use crate::numbers::vector::{difference, squared_norm};
 
 /// Which vertices are joined to which.
@@ -52,6 +53,7 @@ impl JoinedVertices {
         };
         let offsets = offsets(reach);
         let links_of = |cell: &&[GridVertex]| -> Vec<[u32; 2]> {
+            stop_point();
             let ids = distinct(cell);
             offsets.iter().filter_map(|&offset| link(cell, &ids, offset)).collect()
         };

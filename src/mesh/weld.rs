@@ -9,6 +9,7 @@ use super::joined::JoinedVertices;
 use super::{Cells, Corner, Crease, Creases, NORMALS, Polygons, SolidMesh, SurfaceMesh, VertexId};
 use crate::error::IdKind::{Cell, Face, Vertex};
 use crate::error::{Error, Message, Result};
+use crate::interrupt::stop_point;
 
 /// What joining vertices did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -85,7 +86,10 @@ impl SolidMesh {
         }
         let number = |v| joined.number(v);
         let mut cells = Cells::default();
-        (0..self.cells.len()).for_each(|c| cells.push_from(&self.cells, c, number));
+        for c in 0..self.cells.len() {
+            stop_point();
+            cells.push_from(&self.cells, c, number);
+        }
         self.cells = cells;
         self.points = joined.kept.iter().map(|&v| self.points[v as usize]).collect();
         welded.differing = joined.take(&mut self.attributes);

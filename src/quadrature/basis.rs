@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::leaf_points::LeafPoints;
 use crate::basis::MissingLayers;
 use crate::basis::bspline::{self, SECOND_AXES};
+use crate::interrupt::stop_point;
 use crate::limit::{AxisPermutation, LeafKind, Orders, Solid};
 use crate::plan::{Want, wanted_orders};
 
@@ -68,6 +69,7 @@ impl BasisValues {
         let orders = wanted_orders(want);
         let tables: Vec<Vec<f64>> = orders
             .par_iter()
+            .inspect(|_| stop_point())
             .map(|&orders| table(solid, kind, &slots, &points.parameters, orders))
             .collect();
         for (i, table) in tables.iter().enumerate() {

@@ -174,18 +174,7 @@ impl Job<'_> {
     /// What each output makes of a layer; nothing where nothing is left to do.
     fn make(&self, index: usize) -> Result<LayerOutputs> {
         stop_point();
-        let pending = || self.outputs.iter().filter(|output| !output.is_done(index));
-        let contours = if pending().any(|output| output.needs_contours()) {
-            Some(self.source.contours(index, self.stack.middle(index))?)
-        } else {
-            None
-        };
-        let cut = OutputLayer {
-            index,
-            stack: &self.stack,
-            contours: contours.as_ref(),
-            source: self.source,
-        };
+        let cut = OutputLayer::new(index, &self.stack, self.source);
         let make = |output: &dyn Output| {
             if output.is_done(index) { Ok(None) } else { output.make(&cut).map(Some) }
         };

@@ -49,8 +49,8 @@ pub struct LayerFrame {
     /// Heights of the lowest and the highest point of the limit, to about 2⁻³⁴ of the size; where
     /// patches are approximations, to [`Slicer::surface_error`].
     pub heights: [f64; 2],
-    /// Box in the plane's coordinates that holds every contour: low and high corner. It is that of
-    /// the limit, to a quarter of the tolerance.
+    /// Box in the plane's coordinates that holds every contour, to rounding: low and high corner. It
+    /// is that of the limit, to a quarter of the tolerance.
     pub plane: [[f64; 2]; 2],
 }
 

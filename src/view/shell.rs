@@ -15,7 +15,7 @@ use super::scene::Scene;
 use super::square::{ParameterSquare, PlacedSquare};
 use super::values::push_values;
 use crate::basis::bernstein;
-use crate::bezier::FIT_MARGIN;
+use crate::bezier::{FIT_MARGIN, interpolate};
 use crate::error::{Result, option_name};
 use crate::interrupt::stop_point;
 use crate::memory;
@@ -122,28 +122,6 @@ fn squares(
     Ok((squares, worst))
 }
 
-/// Weights of Bézier points over values at 0, 1/3, 2/3 and 1: `[Bézier point][value]`.
-const FROM_THIRDS: [[f64; 4]; 4] = [
-    [1.0, 0.0, 0.0, 0.0],
-    [-5.0 / 6.0, 3.0, -1.5, 1.0 / 3.0],
-    [1.0 / 3.0, -1.5, 3.0, -5.0 / 6.0],
-    [0.0, 0.0, 0.0, 1.0],
-];
-
-/// Bézier points `[t][s]` of values at 4 × 4 places.
-fn interpolated(values: &[[f64; 3]]) -> [[f64; 3]; 16] {
-    stop_point();
-    std::array::from_fn(|k| {
-        let (i, j) = (k % 4, k / 4);
-        let mut sum = [0.0; 3];
-        for (at, value) in values.iter().enumerate() {
-            let weight = FROM_THIRDS[i][at % 4] * FROM_THIRDS[j][at / 4];
-            (0..3).for_each(|d| sum[d] += weight * value[d]);
-        }
-        sum
-    })
-}
-
 /// Bézier points of a few squares.
 fn patches(
     limit: &LimitSurface,
@@ -155,8 +133,13 @@ fn patches(
         .iter()
         .flat_map(|square| (0..16).map(move |k| square.at(third(k % 4), third(k / 4))))
         .collect();
-    let values = limit.evaluate_refined(refined, &places, Want::POSITION)?.positions;
-    Ok(values.par_chunks(16).map(interpolated).collect())
+    let mut values = limit.evaluate_refined(refined, &places, Want::POSITION)?.positions;
+    let (patches, _) = values.as_chunks_mut::<16>();
+    patches.par_iter_mut().for_each(|points| {
+        stop_point();
+        [3, 12].into_iter().for_each(|stride| interpolate(points.as_flattened_mut(), stride));
+    });
+    Ok(values.as_chunks().0.to_vec())
 }
 
 /// Largest distance of the patch on each square from the limit, half-way between the places that

@@ -5,6 +5,7 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use subsolid::slice::{Contour, Layer};
 use zip::ZipArchive;
 
 use crate::vtk_files::array;
@@ -37,19 +38,24 @@ pub fn area_of_layered_svg(path: &Path) -> f64 {
 
 /// Of all lines of a `.vtp` whose planes have z constant.
 pub fn area_of_vtp(path: &Path) -> f64 {
+    lines_of_vtp(path).area()
+}
+
+/// All lines of a `.vtp` whose planes have z constant, as if in one plane.
+pub fn lines_of_vtp(path: &Path) -> Layer {
     let bytes = fs::read(path).unwrap();
     let [points, ids, ends] = ["Points", "connectivity", "offsets"].map(|name| array(&bytes, name));
     let mut start = 0;
-    let mut sum = 0.0;
+    let mut contours = Vec::new();
     for end in ends {
         let line = &ids[start..end as usize];
         assert_eq!(line.first(), line.last(), "contours are closed");
         let point = |&id: &f64| [points[3 * id as usize], points[3 * id as usize + 1]];
-        sum += area(&line[1..].iter().flat_map(point).collect::<Vec<_>>());
+        contours.push(Contour { points: line[1..].iter().map(point).collect(), depth: 0 });
         start = end as usize;
     }
     assert_eq!(start, ids.len());
-    sum
+    Layer { contours, ..Layer::default() }
 }
 
 /// All files of an archive by their names.

@@ -216,7 +216,7 @@ fn files_hold_no_points_on_straight_lines() {
     let at = here.path();
     write_stl(&at.join("box.stl"), &block([0.0; 3], [10.0; 3]));
     done(at, "surface box.stl --scheme linear --levels 3 -o fine.stl");
-    done(at, "slice fine.stl --layer-height 0.64 --cli fine.cli --vtp fine.vtp --svg fine");
+    done(at, "slice fine.stl --layer-height 0.625 --cli fine.cli --vtp fine.vtp --svg fine");
     let text = fs::read_to_string(at.join("fine.cli")).unwrap();
     let contours: Vec<&str> = text.lines().filter(|line| line.contains("POLYLINE")).collect();
     assert_eq!(contours.len(), 16);
@@ -227,6 +227,42 @@ fn files_hold_no_points_on_straight_lines() {
     }
     let offsets = crate::vtk_files::array(&fs::read(at.join("fine.vtp")).unwrap(), "offsets");
     assert_eq!(offsets.last(), Some(&80.0));
+}
+
+/// A face with a hole, which a bridge edge that runs there and back joins to its outline, as the
+/// bottom and the top of a block.
+#[test]
+fn faces_with_a_bridge_edge_are_sliced_with_their_hole() {
+    let here = tempdir().unwrap();
+    let at = here.path();
+    let corners = [[0, 0], [4, 0], [4, 4], [0, 4], [1, 1], [3, 1], [3, 3], [1, 3]];
+    let mut text = String::new();
+    for (z, [x, y]) in [0, 1].iter().flat_map(|z| corners.map(|corner| (z, corner))) {
+        text += &format!("v {x} {y} {z}\n");
+    }
+    text += "f 5 6 7 8 5 1 4 3 2 1\nf 9 10 11 12 9 13 16 15 14 13\n";
+    for [a, b] in [[1, 2], [2, 3], [3, 4], [4, 1], [6, 5], [7, 6], [8, 7], [5, 8]] {
+        text += &format!("f {a} {b} {} {}\n", b + 8, a + 8);
+    }
+    fs::write(at.join("keyhole.obj"), text).unwrap();
+    // across, heights in the wall, of its sides, and in the hole
+    for (axis, area, contours) in [("z", 12.0, 2), ("x", 2.0, 2)] {
+        let (code, _, stderr) = run(
+            at,
+            &format!(
+                "slice keyhole.obj --scheme linear --axis {axis} --layer-height 0.25 --svg {axis}"
+            ),
+        );
+        assert!(code == 0 && stderr.contains("repeated corners of 2 faces"), "{stderr}");
+        for (k, (found, count)) in drawn(&at.join(axis)).into_iter().enumerate() {
+            let in_wall = axis == "x" && !(4..12).contains(&k);
+            let expected = if in_wall { (4.0, 1) } else { (area, contours) };
+            assert!(
+                (found - expected.0).abs() < 1e-9 && count == expected.1,
+                "{axis} {k}: {found}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -8,13 +8,12 @@ use crate::solid_conformance;
 use crate::support::meshes;
 use subsolid::backend::{
     Backend, Cpu, Evaluator, Explained, Limit, Precision, Several, SharedBackend, SurfaceEvaluator,
-    SurfaceProcessor, SurfaceRefiner,
+    SurfaceProcessor, SurfaceRefiner, SurfaceTask,
 };
 use subsolid::limit::Solid;
 use subsolid::mesh::{Attribute, Controls, SolidMesh, SurfaceMesh};
 use subsolid::plan::{Location, Plan, Samples, Want};
-use subsolid::surface::limit::{LimitSurface, SurfaceGrid, SurfaceLocation, VertexMasks};
-use subsolid::surface::{SurfaceOptions, SurfaceStencils};
+use subsolid::surface::SurfaceOptions;
 use subsolid::{Error, Result};
 
 fn cpus(count: usize, precision: Precision) -> Several {
@@ -82,34 +81,8 @@ impl Backend for Small {
         Cpu::default().refine_surface(mesh, options)
     }
 
-    fn surface_stencils<'s>(
-        &self,
-        stencils: &'s SurfaceStencils,
-    ) -> Result<Box<dyn SurfaceEvaluator + 's>> {
-        Cpu::default().surface_stencils(stencils)
-    }
-
-    fn surface_grid<'s>(
-        &self,
-        grid: &'s SurfaceGrid<'s>,
-    ) -> Result<Box<dyn SurfaceEvaluator + 's>> {
-        Cpu::default().surface_grid(grid)
-    }
-
-    fn surface_places<'s>(
-        &self,
-        surface: &'s LimitSurface,
-        places: &'s [SurfaceLocation],
-        want: Want,
-    ) -> Result<Box<dyn SurfaceEvaluator + 's>> {
-        Cpu::default().surface_places(surface, places, want)
-    }
-
-    fn surface_vertices<'s>(
-        &self,
-        masks: &'s VertexMasks,
-    ) -> Result<Box<dyn SurfaceEvaluator + 's>> {
-        Cpu::default().surface_vertices(masks)
+    fn prepare_surface<'s>(&self, task: SurfaceTask<'s>) -> Result<Box<dyn SurfaceEvaluator + 's>> {
+        Cpu::default().prepare_surface(task)
     }
 
     fn process_surface(&self, mesh: &SurfaceMesh) -> Result<Box<dyn SurfaceProcessor>> {

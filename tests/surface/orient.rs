@@ -196,11 +196,31 @@ fn bodies_that_touch_are_turned() {
         assert_eq!(kinds(&shells), [ShellKind::Body; 2]);
         assert_eq!(volumes(&mesh, 6), [1.0, 1.0]);
     }
-    let faces = [body([0, 0], false), body([1, 0], false)].concat();
-    let mut mesh =
-        SurfaceMesh::new(points.clone(), Polygons::uniform(4, faces.as_flattened().to_vec()));
-    let shells = orient(&mut mesh, NestedShells::Keep).unwrap();
-    assert_eq!((kinds(&shells), shells.0[0].turned), (vec![ShellKind::Body], 12));
+    // with a whole face in common, whichever is inside out, and listed before the other
+    for [left, right] in [[true, true], [true, false], [false, true], [false, false]] {
+        for order in [[0, 1], [1, 0]] {
+            let bodies = [body([0, 0], left), body([1, 0], right)];
+            let faces = order.map(|k| bodies[k]).concat();
+            let quads = Polygons::uniform(4, faces.as_flattened().to_vec());
+            // both sides of the face in common in the same way
+            let cut = |&[a, b, c, d]: &[u32; 4]| {
+                if a.min(c) < b.min(d) { [a, b, c, a, c, d] } else { [b, c, d, b, d, a] }
+            };
+            let triangles = faces.iter().flat_map(cut).collect();
+            for (faces, each) in [(quads, 6), (Polygons::uniform(3, triangles), 12)] {
+                let mut mesh = SurfaceMesh::new(points.clone(), faces);
+                let shells = orient(&mut mesh, NestedShells::Keep).unwrap();
+                assert_eq!(kinds(&shells), [ShellKind::Body], "{left} {right} {order:?}");
+                let turned = each * [left, right].iter().filter(|outward| !**outward).count();
+                assert_eq!(shells.0[0].turned, turned, "{left} {right} {order:?}");
+                assert_eq!(volumes(&mesh, each), [1.0, 1.0], "{left} {right} {order:?}");
+            }
+        }
+    }
+    // a body that is there twice stays two
+    let faces = [body([0, 0], false), body([0, 0], false)].concat();
+    let mut mesh = SurfaceMesh::new(points, Polygons::uniform(4, faces.as_flattened().to_vec()));
+    orient(&mut mesh, NestedShells::Keep).unwrap();
     assert_eq!(volumes(&mesh, 6), [1.0, 1.0]);
 }
 

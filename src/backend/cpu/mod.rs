@@ -24,15 +24,14 @@ use crate::numbers::{Real, counted};
 
 use super::{
     Backend, Evaluator, Explained, Limit, Precision, SurfaceEvaluator, SurfaceProcessor,
-    SurfaceRefiner, check_controls,
+    SurfaceRefiner, SurfaceTask, check_controls,
 };
 use crate::error::{Error, Result, option, option_name};
 use crate::limit::LocalPoints;
 use crate::mesh::{Controls, SurfaceMesh};
 use crate::pages;
-use crate::plan::{Plan, Samples, Want};
-use crate::surface::limit::{LimitSurface, SurfaceGrid, SurfaceLocation, VertexMasks};
-use crate::surface::{SurfaceOptions, SurfacePlan, SurfaceStencils};
+use crate::plan::{Plan, Samples};
+use crate::surface::{SurfaceOptions, SurfacePlan};
 
 /// Maximum number of threads of a job; there is no machine with more cores.
 const MAX_THREADS: usize = 4096;
@@ -115,45 +114,10 @@ impl Backend for Cpu {
         Ok(Box::new(mesh.clone()))
     }
 
-    fn surface_stencils<'s>(
-        &self,
-        stencils: &'s SurfaceStencils,
-    ) -> Result<Box<dyn SurfaceEvaluator + 's>> {
+    fn prepare_surface<'s>(&self, task: SurfaceTask<'s>) -> Result<Box<dyn SurfaceEvaluator + 's>> {
         match self.precision {
-            Precision::F32 => surface::stencils::<f32>(stencils),
-            Precision::F64 => surface::stencils::<f64>(stencils),
-        }
-    }
-
-    fn surface_grid<'s>(
-        &self,
-        grid: &'s SurfaceGrid<'s>,
-    ) -> Result<Box<dyn SurfaceEvaluator + 's>> {
-        match self.precision {
-            Precision::F32 => surface::grid::<f32>(grid),
-            Precision::F64 => surface::grid::<f64>(grid),
-        }
-    }
-
-    fn surface_places<'s>(
-        &self,
-        surface: &'s LimitSurface,
-        places: &'s [SurfaceLocation],
-        want: Want,
-    ) -> Result<Box<dyn SurfaceEvaluator + 's>> {
-        match self.precision {
-            Precision::F32 => surface::places::<f32>(surface, places, want),
-            Precision::F64 => surface::places::<f64>(surface, places, want),
-        }
-    }
-
-    fn surface_vertices<'s>(
-        &self,
-        masks: &'s VertexMasks,
-    ) -> Result<Box<dyn SurfaceEvaluator + 's>> {
-        match self.precision {
-            Precision::F32 => surface::vertices::<f32>(masks),
-            Precision::F64 => surface::vertices::<f64>(masks),
+            Precision::F32 => surface::prepare::<f32>(task),
+            Precision::F64 => surface::prepare::<f64>(task),
         }
     }
 

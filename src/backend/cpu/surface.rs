@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use crate::backend::{SurfaceEvaluator, SurfaceResults, Values};
+use crate::backend::{SurfaceEvaluator, SurfaceResults, SurfaceTask, Values};
 use crate::error::{Error, Result};
 use crate::mesh::check_point_count;
 use crate::numbers::Real;
@@ -58,10 +58,20 @@ fn put<T: Real>(values: &mut Values, from: &[f64]) {
     to.iter_mut().zip(from).for_each(|(to, &x)| *to = T::from_f64(x));
 }
 
-/// The points of a level.
-pub(super) fn stencils<'s, T: Real>(
-    stencils: &'s SurfaceStencils,
+/// An evaluator with results in precision `T`.
+pub(super) fn prepare<'s, T: Real>(
+    task: SurfaceTask<'s>,
 ) -> Result<Box<dyn SurfaceEvaluator + 's>> {
+    match task {
+        SurfaceTask::Stencils(own) => stencils::<T>(own),
+        SurfaceTask::Grid(own) => Ok(grid::<T>(own)),
+        SurfaceTask::Places(surface, own, want) => places::<T>(surface, own, want),
+        SurfaceTask::Vertices(masks) => Ok(vertices::<T>(masks)),
+    }
+}
+
+/// The points of a level.
+fn stencils<'s, T: Real>(stencils: &'s SurfaceStencils) -> Result<Box<dyn SurfaceEvaluator + 's>> {
     let mut evaluator = stencils.evaluator::<T>()?;
     let (mut rounded, mut points) = (Vec::new(), Vec::new());
     Ok(Box::new(CpuSurfaceEvaluator::new(stencils.control_count(), move |controls, results| {
@@ -74,12 +84,10 @@ pub(super) fn stencils<'s, T: Real>(
 }
 
 /// Limit points of all elements.
-pub(super) fn grid<'s, T: Real>(
-    grid: &'s SurfaceGrid<'s>,
-) -> Result<Box<dyn SurfaceEvaluator + 's>> {
+fn grid<'s, T: Real>(grid: &'s SurfaceGrid<'s>) -> Box<dyn SurfaceEvaluator + 's> {
     let surface = grid.surface;
     let mut limit = GridLimit::default();
-    Ok(Box::new(CpuSurfaceEvaluator::new(surface.vertex_count(), move |controls, results| {
+    Box::new(CpuSurfaceEvaluator::new(surface.vertex_count(), move |controls, results| {
         let refined = surface.refined_points(controls)?;
         grid.evaluate(&refined, 0..surface.elements().len(), &mut limit)?;
         put::<T>(&mut results.positions, &limit.positions);
@@ -89,11 +97,11 @@ pub(super) fn grid<'s, T: Real>(
             put::<T>(values, from);
         }
         Ok(())
-    })))
+    }))
 }
 
 /// Limit points at places.
-pub(super) fn places<'s, T: Real>(
+fn places<'s, T: Real>(
     surface: &'s LimitSurface,
     places: &'s [SurfaceLocation],
     want: Want,
@@ -114,12 +122,10 @@ pub(super) fn places<'s, T: Real>(
 }
 
 /// Limits at the vertices.
-pub(super) fn vertices<'s, T: Real>(
-    masks: &'s VertexMasks,
-) -> Result<Box<dyn SurfaceEvaluator + 's>> {
-    Ok(Box::new(CpuSurfaceEvaluator::new(masks.positions().len(), move |controls, results| {
+fn vertices<'s, T: Real>(masks: &'s VertexMasks) -> Box<dyn SurfaceEvaluator + 's> {
+    Box::new(CpuSurfaceEvaluator::new(masks.positions().len(), move |controls, results| {
         put::<T>(&mut results.positions, masks.limit_positions(controls)?.as_flattened());
         put::<T>(&mut results.normals, masks.limit_normals(controls)?.as_flattened());
         Ok(())
-    })))
+    }))
 }

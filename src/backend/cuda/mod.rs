@@ -46,12 +46,14 @@ use super::device::{
     MatrixAssembly, MatrixForm, ParameterBox, PieceValues, PointSearch, QuadratureMapping,
     SolidParts, SparsePattern,
 };
-use super::{Backend, Evaluator, Precision, SurfaceEvaluator, SurfaceProcessor, SurfaceRefiner};
+use super::{
+    Backend, Evaluator, Precision, SurfaceEvaluator, SurfaceProcessor, SurfaceRefiner, SurfaceTask,
+};
 use crate::error::Result;
 use crate::mesh::SurfaceMesh;
-use crate::plan::{Plan, Want};
-use crate::surface::limit::{LimitSurface, SurfaceGrid, SurfaceLocation, VertexMasks};
-use crate::surface::{SurfaceOptions, SurfaceStencils};
+use crate::numbers::Real;
+use crate::plan::Plan;
+use crate::surface::SurfaceOptions;
 
 impl Cuda {
     /// Prepares a plan for evaluations whose results stay on the device.
@@ -68,6 +70,20 @@ impl Cuda {
             Precision::F64 => Box::new(Resident::<f64>::new(functions, plan, self.strategy)?),
         })
     }
+}
+
+fn prepare_surface<'s, T: Real + DeviceRepr>(
+    task: SurfaceTask<'s>,
+    cuda: &Cuda,
+) -> Result<Box<dyn SurfaceEvaluator + 's>> {
+    Ok(match task {
+        SurfaceTask::Stencils(stencils) => Box::new(DeviceStencils::<T>::new(stencils, cuda)?),
+        SurfaceTask::Grid(grid) => Box::new(DeviceSurfaceGrid::<T>::new(grid, cuda)?),
+        SurfaceTask::Places(surface, places, want) => {
+            Box::new(DeviceSurfacePoints::<T>::new(surface, places, want, cuda)?)
+        }
+        SurfaceTask::Vertices(masks) => Box::new(DeviceVertexLimits::<T>::new(masks, cuda)?),
+    })
 }
 
 impl Backend for Cuda {
@@ -96,50 +112,11 @@ impl Backend for Cuda {
         Ok(Box::new(DeviceProcessor::<f64>::new(self, mesh)?))
     }
 
-    fn surface_stencils<'s>(
-        &self,
-        stencils: &'s SurfaceStencils,
-    ) -> Result<Box<dyn SurfaceEvaluator + 's>> {
-        Ok(match self.precision {
-            Precision::F32 => Box::new(DeviceStencils::<f32>::new(stencils, self)?),
-            Precision::F64 => Box::new(DeviceStencils::<f64>::new(stencils, self)?),
-        })
-    }
-
-    fn surface_grid<'s>(
-        &self,
-        grid: &'s SurfaceGrid<'s>,
-    ) -> Result<Box<dyn SurfaceEvaluator + 's>> {
-        Ok(match self.precision {
-            Precision::F32 => Box::new(DeviceSurfaceGrid::<f32>::new(grid, self)?),
-            Precision::F64 => Box::new(DeviceSurfaceGrid::<f64>::new(grid, self)?),
-        })
-    }
-
-    fn surface_places<'s>(
-        &self,
-        surface: &'s LimitSurface,
-        places: &'s [SurfaceLocation],
-        want: Want,
-    ) -> Result<Box<dyn SurfaceEvaluator + 's>> {
-        Ok(match self.precision {
-            Precision::F32 => {
-                Box::new(DeviceSurfacePoints::<f32>::new(surface, places, want, self)?)
-            }
-            Precision::F64 => {
-                Box::new(DeviceSurfacePoints::<f64>::new(surface, places, want, self)?)
-            }
-        })
-    }
-
-    fn surface_vertices<'s>(
-        &self,
-        masks: &'s VertexMasks,
-    ) -> Result<Box<dyn SurfaceEvaluator + 's>> {
-        Ok(match self.precision {
-            Precision::F32 => Box::new(DeviceVertexLimits::<f32>::new(masks, self)?),
-            Precision::F64 => Box::new(DeviceVertexLimits::<f64>::new(masks, self)?),
-        })
+    fn prepare_surface<'s>(&self, task: SurfaceTask<'s>) -> Result<Box<dyn SurfaceEvaluator + 's>> {
+        match self.precision {
+            Precision::F32 => prepare_surface::<f32>(task, self),
+            Precision::F64 => prepare_surface::<f64>(task, self),
+        }
     }
 
     fn device(&self) -> Option<&dyn JobDevice> {

@@ -128,6 +128,11 @@ pub fn reversed(curve: Cubic) -> Cubic {
     [d, c, b, a]
 }
 
+/// The straight curve from `a` to `b`, both exact; level if they are.
+pub fn line(a: PlanePoint, b: PlanePoint) -> Cubic {
+    [a, mix(a, b, 1.0 / 3.0), mix(a, b, 2.0 / 3.0), b]
+}
+
 /// Position on a curve.
 pub fn curve_at(curve: &Cubic, t: f64) -> PlanePoint {
     let b = bernstein::cubic(t);

@@ -9,9 +9,8 @@
 //! of moderate size follow its shape. Layers depend on the shape alone, so the distance along the
 //! patch counts little. A torus of 10,000 triangles then needs a third of the patches.
 
-use super::bicubic::{Bicubic, Cubic, PlanePoint};
-use crate::basis::bernstein;
-use crate::bezier::FIT_MARGIN;
+use super::bicubic::{Bicubic, PlanePoint};
+use crate::bezier::{FIT_MARGIN, interpolate};
 use crate::limit::rim::UNIT;
 use crate::numbers::vector::{difference, dot, norm, squared_norm};
 
@@ -141,10 +140,10 @@ impl Fitter {
     /// The patch through 4 × 4 limit points of a square, and its error.
     fn fit(&self, square: Square, limit: &[PlanePoint; PLACES]) -> Fit {
         let (nodes, checks) = limit.split_at(16);
-        let rows: [Cubic; 4] =
-            std::array::from_fn(|j| interpolate(std::array::from_fn(|i| nodes[4 * j + i])));
-        let across = Bicubic(rows).transposed();
-        let mut points = Bicubic(across.0.map(interpolate)).transposed();
+        let node = |j: usize| std::array::from_fn(|i| nodes[4 * j + i]);
+        let mut points = Bicubic(std::array::from_fn(node));
+        let values = points.0.as_flattened_mut().as_flattened_mut();
+        [3, 12].into_iter().for_each(|stride| interpolate(values, stride));
         let (mut error, mut farthest) = (0.0_f64, 0.0_f64);
         for (k, limit) in checks.iter().enumerate() {
             let patch = points.at([CHECKS[k % 3], CHECKS[k / 3]]);
@@ -174,28 +173,9 @@ fn distances(limit: &PlanePoint, [position, u, v]: &[PlanePoint; 3]) -> [f64; 2]
     [above, (all - above * above).max(0.0).sqrt()]
 }
 
-/// Bézier points of the cubic through values at 0, 1/3, 2/3, 1.
-fn interpolate(f: Cubic) -> Cubic {
-    let points = [0, 1, 2].map(|d| bernstein::from_thirds(f.map(|p| p[d])));
-    std::array::from_fn(|i| points.map(|along| along[i]))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn cubics_pass_through_their_values() {
-        let f = [[1.0, 2.0, 3.0], [-1.0, 0.5, 3.0], [2.0, 0.0, 3.0], [4.0, 1.0, 3.0]];
-        let bezier = interpolate(f);
-        for (k, expected) in f.into_iter().enumerate() {
-            let b = bernstein::cubic(k as f64 / 3.0);
-            for d in 0..3 {
-                let value: f64 = (0..4).map(|i| b[i] * bezier[i][d]).sum();
-                assert!((value - expected[d]).abs() < 1e-14);
-            }
-        }
-    }
 
     #[test]
     fn quarters_are_as_near_as_asked() {

@@ -5,7 +5,7 @@
 //! each is three quads between a corner, the middles of its edges and the centroid, and patches are
 //! fitted to the limit over these. A bilinear surface is its triangles and bilinear quads.
 
-use super::bicubic::{Bicubic, HEIGHT, PlanePoint, round_to};
+use super::bicubic::{self, Bicubic, HEIGHT, PlanePoint, round_to};
 use super::closed::ClosedSurface;
 use super::patch_fit::{Fit, Fitter, Square};
 use super::skin_tables::SkinTables;
@@ -171,11 +171,8 @@ impl<'a> Skin<'a> {
             }
         };
         let [a, b, c, d] = corners;
-        let mix =
-            |p: PlanePoint, q: PlanePoint, t: f64| [0, 1, 2].map(|i| (1.0 - t) * p[i] + t * q[i]);
-        let third = |k: usize| k as f64 / 3.0;
-        let at = |j: usize, i: usize| mix(mix(a, b, third(i)), mix(d, c, third(i)), third(j));
-        let points = Bicubic(std::array::from_fn(|j| std::array::from_fn(|i| at(j, i))));
+        let (left, right) = (bicubic::line(a, d), bicubic::line(b, c));
+        let points = Bicubic(std::array::from_fn(|j| bicubic::line(left[j], right[j])));
         Fit { rectangle: [0, 0, UNIT, UNIT], points, error: 0.0 }
     }
 

@@ -386,7 +386,9 @@ impl<'a> Corners<'a> {
         let stops_of = |_, place: &PatchPlace, own: &mut Vec<RimKey>| {
             for side in 0..4 {
                 let s = stretch(sides, place, side);
-                own.extend([s.key(s.from), s.key(s.to)]);
+                if !s.is_point() {
+                    own.extend([s.key(s.from), s.key(s.to)]);
+                }
             }
         };
         let nodes_of = |i: usize, place: &PatchPlace, own: &mut Vec<(RimKey, u32)>| {
@@ -447,7 +449,7 @@ impl<'a> FoundEdges<'a> {
     }
 
     /// Takes the edges along a side of a patch, and appends the links to them, whose edges are
-    /// stops.
+    /// stops. A side that is one point has none: no neighbor would find its crossings.
     fn push_side(
         &mut self,
         number: usize,
@@ -458,6 +460,9 @@ impl<'a> FoundEdges<'a> {
         let Self { corners, sources, positions } = self;
         let (stops, place) = (&corners.stops, &corners.places[number]);
         let s = stretch(corners.sides, place, side);
+        if s.is_point() {
+            return;
+        }
         let (low, high) = (s.from.min(s.to), s.from.max(s.to));
         let first = stops.partition_point(|k| *k < s.key(low));
         let last = stops.partition_point(|k| *k < s.key(high));

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::painter::{ImageOptions, PaintedLayer, Painter};
 use super::zip_file::ZipFile;
-use super::{LayerFiles, OutputLayer, after_the_last};
+use super::{LayerOutput, Output, OutputLayer, after_the_last};
 use crate::error::{Error, Result};
 use crate::slice::Setting;
 use crate::slice::manifest::{FILE_NAME, LayerEntry, Manifest};
@@ -69,19 +69,13 @@ impl ImageArchive {
     }
 }
 
-impl LayerFiles for ImageArchive {
-    type Layer = PaintedLayer;
-
-    fn needs_contours(&self) -> bool {
-        false
+impl Output for ImageArchive {
+    fn make(&self, cut: &OutputLayer) -> Result<LayerOutput> {
+        self.painter.images(cut).map(LayerOutput::of)
     }
 
-    fn make(&self, cut: &OutputLayer) -> Result<PaintedLayer> {
-        self.painter.images(cut)
-    }
-
-    fn take(&mut self, layer: PaintedLayer) -> Result<()> {
-        let PaintedLayer { index, height, images } = layer;
+    fn take(&mut self, layer: LayerOutput) -> Result<()> {
+        let PaintedLayer { index, height, images } = layer.get()?;
         let Some(zip) = &mut self.zip else { return Err(after_the_last()) };
         images.iter().try_for_each(|(file, bytes)| zip.push(&file.path, &bytes[..]).map(drop))?;
         let files = images.into_iter().map(|(file, _)| file).collect();

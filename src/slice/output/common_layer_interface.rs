@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::svg::decimals;
-use super::{LayerFiles, OutputLayer};
+use super::{LayerOutput, Output, OutputLayer};
 use crate::error::{Error, IdKind, Result, option_name};
 use crate::io::atomic;
 use crate::slice::Contour;
@@ -105,14 +105,8 @@ impl CommonLayerInterface {
     }
 }
 
-impl LayerFiles for CommonLayerInterface {
-    type Layer = Vec<u8>;
-
-    fn needs_contours(&self) -> bool {
-        true
-    }
-
-    fn make(&self, cut: &OutputLayer) -> Result<Vec<u8>> {
+impl Output for CommonLayerInterface {
+    fn make(&self, cut: &OutputLayer) -> Result<LayerOutput> {
         let layer = cut.contours()?.merged(self.tolerance);
         if layer.contours.iter().any(|contour| u32::try_from(contour.points.len()).is_err()) {
             return Err(Error::request(message!(
@@ -124,11 +118,11 @@ impl LayerFiles for CommonLayerInterface {
         for contour in layer.contours.iter().filter(|contour| !contour.points.is_empty()) {
             bytes.extend(self.polyline(contour));
         }
-        Ok(bytes)
+        Ok(LayerOutput::of(bytes))
     }
 
-    fn take(&mut self, layer: Vec<u8>) -> Result<()> {
-        self.append(&layer)
+    fn take(&mut self, layer: LayerOutput) -> Result<()> {
+        self.append(&layer.get::<Vec<u8>>()?)
     }
 
     fn finish(&mut self) -> Result<()> {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::directory::LayerDirectory;
 use super::painter::{ImageOptions, Painter};
-use super::{KeptLayers, LayerFiles, OutputLayer};
+use super::{KeptLayers, LayerOutput, Output, OutputLayer};
 use crate::error::Result;
 use crate::slice::Setting;
 use crate::slice::manifest::{FileEntry, LayerEntry};
@@ -41,27 +41,22 @@ impl ImageDirectory {
     }
 }
 
-impl LayerFiles for ImageDirectory {
-    type Layer = LayerEntry;
-
-    fn needs_contours(&self) -> bool {
-        false
-    }
-
+impl Output for ImageDirectory {
     fn is_done(&self, layer: usize) -> bool {
         self.directory.is_done(layer)
     }
 
-    fn make(&self, cut: &OutputLayer) -> Result<LayerEntry> {
+    fn make(&self, cut: &OutputLayer) -> Result<LayerOutput> {
         let files = self.painter.paint(cut, |(path, image)| {
             let bytes = self.directory.write_file(cut.index, &path, &image.bytes)?;
             Ok(FileEntry { path, bytes, level_sum: Some(image.sum), ..FileEntry::default() })
         })?;
-        Ok(LayerEntry { index: cut.index, height: cut.stack.middle(cut.index), files })
+        let (index, height) = (cut.index, cut.stack.middle(cut.index));
+        Ok(LayerOutput::of(LayerEntry { index, height, files }))
     }
 
-    fn take(&mut self, layer: LayerEntry) -> Result<()> {
-        self.directory.take(layer);
+    fn take(&mut self, layer: LayerOutput) -> Result<()> {
+        self.directory.take(layer.get()?);
         Ok(())
     }
 

@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::svg::decimals;
-use super::{LayerFiles, OutputLayer};
+use super::{LayerOutput, Output, OutputLayer};
 use crate::error::Result;
 use crate::io::atomic;
 use crate::slice::{Contour, Layer, Setting};
@@ -82,19 +82,15 @@ impl LayeredSvg {
     }
 }
 
-impl LayerFiles for LayeredSvg {
-    type Layer = Vec<u8>;
-
-    fn needs_contours(&self) -> bool {
-        true
+impl Output for LayeredSvg {
+    fn make(&self, cut: &OutputLayer) -> Result<LayerOutput> {
+        Ok(LayerOutput::of(self.layer(&cut.contours()?.merged(self.setting.tolerance))))
     }
 
-    fn make(&self, cut: &OutputLayer) -> Result<Vec<u8>> {
-        Ok(self.layer(&cut.contours()?.merged(self.setting.tolerance)).into())
-    }
-
-    fn take(&mut self, layer: Vec<u8>) -> Result<()> {
-        self.body.write_all(&layer).map_err(|e| atomic::refused(&self.path, e))
+    fn take(&mut self, layer: LayerOutput) -> Result<()> {
+        self.body
+            .write_all(layer.get::<String>()?.as_bytes())
+            .map_err(|e| atomic::refused(&self.path, e))
     }
 
     fn finish(&mut self) -> Result<()> {

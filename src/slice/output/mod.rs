@@ -1,8 +1,8 @@
 //! Files that layers become.
 //!
 //! Every kind of output makes its part of a layer by itself, in any order and on any
-//! thread ([`LayerFiles::make`]), and takes the parts in the order of the layers
-//! ([`LayerFiles::take`]). So files of a layer each are finished in parallel, and files of
+//! thread ([`Output::make`]), and takes the parts in the order of the layers
+//! ([`Output::take`]). So files of a layer each are finished in parallel, and files of
 //! all layers grow in order, whatever the number of threads.
 
 mod archive;
@@ -29,11 +29,12 @@ pub use vtp::Polylines;
 
 use std::any::Any;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use super::Layer;
 use super::source::LayerSource;
 use super::stack::Stack;
-use crate::error::{Error, IdKind, Result, option_name};
+use crate::error::{Error, Result, option_name};
 use crate::numbers::{by_count, counted};
 
 /// A layer that files are made of.
@@ -42,25 +43,31 @@ pub struct OutputLayer<'a> {
     pub index: usize,
     /// All layers of the model.
     pub stack: &'a Stack,
-    /// Contours of the layer, if an output said that it needs them.
-    pub contours: Option<&'a Layer>,
     /// What else can be asked.
     pub source: &'a dyn LayerSource,
+    cut: OnceLock<Layer>,
 }
 
-impl OutputLayer<'_> {
-    /// The contours, for an output that needs them.
+impl<'a> OutputLayer<'a> {
+    /// A layer that is cut where an output asks for contours.
+    pub fn new(index: usize, stack: &'a Stack, source: &'a dyn LayerSource) -> Self {
+        Self { index, stack, source, cut: OnceLock::new() }
+    }
+
+    /// The contours, cut once for all outputs.
     ///
     /// # Errors
-    /// [`Error::Request`] if they were not cut.
+    /// As the source has them.
     pub fn contours(&self) -> Result<&Layer> {
-        self.contours.ok_or_else(|| {
-            Error::request(message!(IdKind::Layer.id(self.index), " has not been cut"))
-        })
+        if let Some(layer) = self.cut.get() {
+            return Ok(layer);
+        }
+        let layer = self.source.contours(self.index, self.stack.middle(self.index))?;
+        Ok(self.cut.get_or_init(|| layer))
     }
 }
 
-/// A kind of files that layers become: what each kind implements.
+/// A kind of files that layers become.
 ///
 /// [`Job::run`](super::Job::run) calls [`make`](Self::make) once for each layer that is not
 /// [done](Self::is_done), for several layers at a time, in any order and on any thread. It then
@@ -69,13 +76,7 @@ impl OutputLayer<'_> {
 /// [`finish`](Self::finish) once, after the last. A job that fails or stops drops its outputs
 /// without `finish`: files of all layers then do not appear, and files of single layers stay if a
 /// checkpoint lists them. Nothing may depend on the number of threads.
-pub trait LayerFiles: Send + Sync {
-    /// What a layer becomes on its way from [`make`](Self::make) to [`take`](Self::take).
-    type Layer: Send + 'static;
-
-    /// Whether it is made of contours; if no output is, they are not cut.
-    fn needs_contours(&self) -> bool;
-
+pub trait Output: Send + Sync {
     /// Whether nothing is left to do for a layer. Files of all layers have no half to go on from.
     fn is_done(&self, _layer: usize) -> bool {
         false
@@ -85,13 +86,13 @@ pub trait LayerFiles: Send + Sync {
     ///
     /// # Errors
     /// If a file cannot be written, or the source has none of it.
-    fn make(&self, cut: &OutputLayer) -> Result<Self::Layer>;
+    fn make(&self, cut: &OutputLayer) -> Result<LayerOutput>;
 
     /// Takes what was made of the next layer.
     ///
     /// # Errors
-    /// If a file cannot be written.
-    fn take(&mut self, layer: Self::Layer) -> Result<()>;
+    /// If a file cannot be written; [`Error::Request`] for a layer of another kind of output.
+    fn take(&mut self, layer: LayerOutput) -> Result<()>;
 
     /// Says on the disk how far the job is, so that it can be resumed from here.
     ///
@@ -138,76 +139,25 @@ impl KeptLayers {
     }
 }
 
-/// [`LayerFiles`] of any kind, as a [`Job`](super::Job) holds them.
-pub trait Output: Send + Sync {
-    /// As [`LayerFiles::needs_contours`].
-    fn needs_contours(&self) -> bool;
-
-    /// As [`LayerFiles::is_done`].
-    fn is_done(&self, layer: usize) -> bool;
-
-    /// As [`LayerFiles::make`].
-    ///
-    /// # Errors
-    /// Those of [`LayerFiles::make`].
-    fn make(&self, cut: &OutputLayer) -> Result<LayerOutput>;
-
-    /// As [`LayerFiles::take`], of what the same output made.
-    ///
-    /// # Errors
-    /// Those of [`LayerFiles::take`]; [`Error::Request`] for a layer of another kind of output.
-    fn take(&mut self, layer: LayerOutput) -> Result<()>;
-
-    /// As [`LayerFiles::checkpoint`].
-    ///
-    /// # Errors
-    /// Those of [`LayerFiles::checkpoint`].
-    fn checkpoint(&mut self) -> Result<()>;
-
-    /// As [`LayerFiles::finish`].
-    ///
-    /// # Errors
-    /// Those of [`LayerFiles::finish`].
-    fn finish(&mut self) -> Result<()>;
-
-    /// As [`LayerFiles::kept`].
-    fn kept(&self) -> Option<KeptLayers>;
-}
-
 /// What an output made of a layer, of whatever type.
 pub struct LayerOutput(Box<dyn Any + Send>);
 
-impl<F: LayerFiles> Output for F {
-    fn needs_contours(&self) -> bool {
-        LayerFiles::needs_contours(self)
+impl LayerOutput {
+    /// What an output takes back as it is.
+    pub fn of<T: Send + 'static>(layer: T) -> Self {
+        Self(Box::new(layer))
     }
 
-    fn is_done(&self, layer: usize) -> bool {
-        LayerFiles::is_done(self, layer)
-    }
-
-    fn make(&self, cut: &OutputLayer) -> Result<LayerOutput> {
-        LayerFiles::make(self, cut).map(|layer| LayerOutput(Box::new(layer)))
-    }
-
-    fn take(&mut self, LayerOutput(layer): LayerOutput) -> Result<()> {
-        let layer = layer.downcast().map_err(|_| {
+    /// What [`LayerOutput::of`] was given.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if it is of another type: of another kind of output.
+    pub fn get<T: 'static>(self) -> Result<T> {
+        let layer = self.0.downcast().map_err(|_| {
             Error::request("an output gets a layer of another kind")
                 .with_help("give every output the layers that it made")
         })?;
-        LayerFiles::take(self, *layer)
-    }
-
-    fn checkpoint(&mut self) -> Result<()> {
-        LayerFiles::checkpoint(self)
-    }
-
-    fn finish(&mut self) -> Result<()> {
-        LayerFiles::finish(self)
-    }
-
-    fn kept(&self) -> Option<KeptLayers> {
-        LayerFiles::kept(self)
+        Ok(*layer)
     }
 }
 

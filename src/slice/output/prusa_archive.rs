@@ -10,7 +10,7 @@ use std::path::Path;
 
 use super::painter::{ImageOptions, PaintedLayer, Painter};
 use super::zip_file::ZipFile;
-use super::{LayerFiles, OutputLayer, after_the_last};
+use super::{LayerOutput, Output, OutputLayer, after_the_last};
 use crate::error::{Error, Result};
 use crate::io::plain_name;
 use crate::slice::Setting;
@@ -165,20 +165,14 @@ impl PrusaArchive {
     }
 }
 
-impl LayerFiles for PrusaArchive {
-    type Layer = PaintedLayer;
-
-    fn needs_contours(&self) -> bool {
-        false
+impl Output for PrusaArchive {
+    fn make(&self, cut: &OutputLayer) -> Result<LayerOutput> {
+        self.painter.images(cut).map(LayerOutput::of)
     }
 
-    fn make(&self, cut: &OutputLayer) -> Result<PaintedLayer> {
-        self.painter.images(cut)
-    }
-
-    fn take(&mut self, layer: PaintedLayer) -> Result<()> {
+    fn take(&mut self, layer: LayerOutput) -> Result<()> {
         let Some(zip) = &mut self.zip else { return Err(after_the_last()) };
-        for (file, bytes) in layer.images {
+        for (file, bytes) in layer.get::<PaintedLayer>()?.images {
             zip.push(&format!("{}{:05}.png", self.job, self.layers), &bytes[..])?;
             let full = file.level_sum.unwrap_or(0) as f64 / Bits::Eight.white() as f64;
             self.layers += 1;

@@ -8,7 +8,7 @@
 use std::path::Path;
 
 use super::painter::larger_pixels;
-use super::{LayerFiles, OutputLayer, after_the_last};
+use super::{LayerOutput, Output, OutputLayer, after_the_last};
 use crate::error::{Error, Result};
 use crate::io::WriteOptions;
 use crate::io::{Array, Dataset, PieceWriter, name_attributes_apart};
@@ -109,14 +109,8 @@ impl PixelCloud {
     }
 }
 
-impl LayerFiles for PixelCloud {
-    type Layer = Dataset;
-
-    fn needs_contours(&self) -> bool {
-        false
-    }
-
-    fn make(&self, cut: &OutputLayer) -> Result<Dataset> {
+impl Output for PixelCloud {
+    fn make(&self, cut: &OutputLayer) -> Result<LayerOutput> {
         let height = cut.stack.middle(cut.index);
         let places = cut.source.places(height, &self.grid)?;
         let columns = self.grid.size[0];
@@ -147,11 +141,11 @@ impl LayerFiles for PixelCloud {
         }
         let end = arrays.len();
         name_attributes_apart(arrays, first..end);
-        Ok(dataset)
+        Ok(LayerOutput::of(dataset))
     }
 
-    fn take(&mut self, layer: Dataset) -> Result<()> {
-        self.writer.as_mut().ok_or_else(after_the_last)?.push(&layer)
+    fn take(&mut self, layer: LayerOutput) -> Result<()> {
+        self.writer.as_mut().ok_or_else(after_the_last)?.push(&layer.get()?)
     }
 
     fn finish(&mut self) -> Result<()> {

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::directory::LayerDirectory;
-use super::{KeptLayers, LayerFiles, OutputLayer};
+use super::{KeptLayers, LayerOutput, Output, OutputLayer};
 use crate::error::Result;
 use crate::slice::Layer;
 use crate::slice::Setting;
@@ -76,28 +76,23 @@ impl SvgStack {
     }
 }
 
-impl LayerFiles for SvgStack {
-    type Layer = LayerEntry;
-
-    fn needs_contours(&self) -> bool {
-        true
-    }
-
+impl Output for SvgStack {
     fn is_done(&self, layer: usize) -> bool {
         self.directory.is_done(layer)
     }
 
-    fn make(&self, cut: &OutputLayer) -> Result<LayerEntry> {
+    fn make(&self, cut: &OutputLayer) -> Result<LayerOutput> {
         let layer = cut.contours()?.merged(self.tolerance);
         let path = format!("{}.svg", cut.stack.file_stem(cut.index, self.axis));
         let bytes = self.directory.write_file(cut.index, &path, self.draw(&layer).as_bytes())?;
         let (area, contours) = (Some(layer.area()), Some(layer.contours.len()));
         let file = FileEntry { path, bytes, area, contours, ..FileEntry::default() };
-        Ok(LayerEntry { index: cut.index, height: layer.height, files: vec![file] })
+        let (index, height, files) = (cut.index, layer.height, vec![file]);
+        Ok(LayerOutput::of(LayerEntry { index, height, files }))
     }
 
-    fn take(&mut self, layer: LayerEntry) -> Result<()> {
-        self.directory.take(layer);
+    fn take(&mut self, layer: LayerOutput) -> Result<()> {
+        self.directory.take(layer.get()?);
         Ok(())
     }
 

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use super::{LayerFiles, OutputLayer};
+use super::{LayerOutput, Output, OutputLayer};
 use crate::error::Result;
 use crate::io::{PolylinePiece, PolylineWriter};
 use crate::slice::Setting;
@@ -45,14 +45,8 @@ impl Polylines {
     }
 }
 
-impl LayerFiles for Polylines {
-    type Layer = PolylinePiece;
-
-    fn needs_contours(&self) -> bool {
-        true
-    }
-
-    fn make(&self, cut: &OutputLayer) -> Result<PolylinePiece> {
+impl Output for Polylines {
+    fn make(&self, cut: &OutputLayer) -> Result<LayerOutput> {
         // attributes vary along straight lines, too
         let layer = match self.attributes[..] {
             [] => cut.contours()?.merged(self.tolerance),
@@ -80,11 +74,11 @@ impl LayerFiles for Polylines {
             of_lines(&|contour| contour.area()),
         ];
         let sizes = lines.iter().map(|contour| contour.points.len()).collect();
-        Ok(PolylinePiece { points, sizes, point_values, line_values })
+        Ok(LayerOutput::of(PolylinePiece { points, sizes, point_values, line_values }))
     }
 
-    fn take(&mut self, layer: PolylinePiece) -> Result<()> {
-        self.writer.push(&layer)
+    fn take(&mut self, layer: LayerOutput) -> Result<()> {
+        self.writer.push(&layer.get()?)
     }
 
     fn finish(&mut self) -> Result<()> {

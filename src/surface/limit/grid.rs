@@ -25,6 +25,9 @@ use crate::scheme::{FaceShape, Scheme};
 /// Elements a work item covers.
 const TASK_ELEMENTS: usize = 64;
 
+/// Numbers cleared at a time.
+const CLEARED: usize = 1 << 20;
+
 /// Marks a leaf that needs no table.
 const NO_TABLE: u32 = u32::MAX;
 
@@ -255,6 +258,7 @@ impl SurfaceGrid<'_> {
         let mut weights = vec![f64::NAN; quantities * controls * count];
         let mut tangents = Vec::new();
         for (s, &sample) in samples.iter().enumerate() {
+            stop_point();
             let p = self.parameters[sample as usize];
             let found = self.surface.weights(leaf, p, order);
             if self.normals && self.surface.extraordinary(leaf, p).is_some() {
@@ -317,6 +321,10 @@ fn resize(values: &mut Vec<f64>, len: usize) -> Result<()> {
         Error::request(format!("no memory for {size:.1} GB of limit points"))
             .with_help("evaluate fewer elements at once, or fewer samples")
     })?;
-    values.resize(len, 0.0);
+    values.truncate(len);
+    while values.len() < len {
+        stop_point();
+        values.resize(len.min(values.len() + CLEARED), 0.0);
+    }
     Ok(())
 }

@@ -20,6 +20,7 @@ use super::surface::LimitSurface;
 use crate::basis::MissingLayers;
 use crate::error::IdKind;
 use crate::error::{Error, Message, Result};
+use crate::interrupt::stop_point;
 use crate::limit::{MAX_LEVEL, NetKey, check_refinement};
 use crate::mesh::SurfaceMesh;
 use crate::numbers::counted;
@@ -147,6 +148,7 @@ fn valences_of<'a>(vertex_count: usize, faces: impl Iterator<Item = &'a [u32]>) 
     };
     let mut valences = vec![0; vertex_count];
     for (f, face) in faces.enumerate() {
+        stop_point();
         if face.len() > MAX_VALENCE {
             return refused(message!(IdKind::Face.id(f), " has ", counted(face.len(), "corner")));
         }
@@ -212,6 +214,7 @@ impl LimitBuilder {
         self.level_starts = vec![0, connectivity.vertex_count()];
         let mut face_elements = Vec::with_capacity(connectivity.face_count() + 1);
         for (f, cycle) in connectivity.cycles().enumerate() {
+            stop_point();
             face_elements.push(self.elements.len() as u32);
             let face = f as u32;
             if cycle.len() == scheme.shape().sides() {
@@ -268,6 +271,7 @@ impl LimitBuilder {
         // active faces are in ascending order of their numbers
         let mut children = Vec::with_capacity(4 * active.len());
         for (child, &(parent, number)) in fine.parents.iter().enumerate() {
+            stop_point();
             let Ok(at) = faces.binary_search(&parent) else { continue };
             let parent = active[at];
             let face = child as u32;
@@ -300,8 +304,12 @@ impl LimitBuilder {
         level: &Connectivity,
         active: &[ActiveFace],
     ) -> (Vec<FaceClass>, Vec<ActiveFace>) {
+        let rule = |v: u32| {
+            stop_point();
+            level.rule(v)
+        };
         let rules: Vec<LimitRule> =
-            (0..level.vertex_count() as u32).into_par_iter().map(|v| level.rule(v)).collect();
+            (0..level.vertex_count() as u32).into_par_iter().map(rule).collect();
         let isolate = depth < self.isolation;
         let parts: Vec<FaceDrafts> = active
             .par_chunks(TASK_FACES)
@@ -317,6 +325,7 @@ impl LimitBuilder {
         let mut refined = Vec::new();
         for (part, chunk) in parts.iter().zip(active.chunks(TASK_FACES)) {
             let mut first = 0;
+            stop_point();
             for ((draft, &end), a) in part.drafts.iter().zip(&part.net_ends).zip(chunk) {
                 let kind = match *draft {
                     FaceDraft::Regular(ends) => {
@@ -401,6 +410,7 @@ impl LimitBuilder {
 
 impl FaceDrafts {
     fn push(&mut self, level: &Connectivity, rules: &[LimitRule], face: u32, isolate: bool) {
+        stop_point();
         let draft = self.draft(level, rules, face, isolate);
         self.drafts.push(draft);
         self.net_ends.push(self.nets.len());
@@ -474,6 +484,7 @@ impl FaceDrafts {
 /// vertex of no face.
 fn vertex_elements(connectivity: &Connectivity, face_elements: &[u32]) -> Vec<(u32, [f64; 2])> {
     let place = |v: usize| {
+        stop_point();
         let Some(&corner) = connectivity.vertex_corners.row(v).first() else {
             return (u32::MAX, [0.0; 2]);
         };

@@ -5,6 +5,7 @@ use super::geometry::{normal, tangent};
 use super::leaf::SurfaceLeaf;
 use super::surface::LimitSurface;
 use crate::error::Result;
+use crate::interrupt::stop_point;
 use crate::mesh::check_point_count;
 use crate::numbers::vector::difference;
 use crate::scheme::{RowBuilder, Stencils};
@@ -111,6 +112,7 @@ impl VertexMasks {
     pub fn limit_normals(&self, points: &[[f64; 3]]) -> Result<Vec<[f64; 3]>> {
         check_point_count(points.len(), self.positions.len())?;
         let at = |stencils: &Stencils, v: usize| {
+            stop_point();
             let origin = points[v];
             let row = stencils.row(v);
             tangent(row.map(|(column, w)| (w, difference(points[column as usize], origin))))

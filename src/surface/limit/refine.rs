@@ -3,6 +3,7 @@
 
 use super::connectivity::{Connectivity, VertexSource};
 use crate::error::Result;
+use crate::interrupt::stop_point;
 use crate::mesh::Creases;
 use crate::scheme::FaceShape;
 use crate::scheme::Stencils;
@@ -32,6 +33,7 @@ pub(super) fn refine(coarse: &Connectivity, region: Option<&[u32]>) -> Result<Lo
     let mut corners = Vec::new();
     let mut parents = Vec::new();
     for f in 0..coarse.face_count() {
+        stop_point();
         numbers.push_children(coarse, &wanted, f, |number, child| {
             corners.extend_from_slice(child);
             parents.push((f as u32, number));

@@ -14,8 +14,9 @@ use rayon::prelude::*;
 use crate::error::IdKind::Face;
 use crate::error::{Error, Result, edge};
 use crate::mesh::{SurfaceMesh, UnionFind, area_normal};
-use crate::topology::NONE;
+use crate::numbers::sorted_unique;
 use crate::topology::surface::SurfaceTopology;
+use crate::topology::{NONE, Rows};
 use crossings::{Crossing, Crossings};
 pub(crate) use defects::{inner_wall, t_junction};
 pub use report::{OrientedShell, OrientedShells, ShellKind};
@@ -246,9 +247,14 @@ impl Shells {
     }
 }
 
-/// The patch of each face, its first face: faces connected by edges of two. And which faces are
-/// turned so that those of a patch agree: the fewer ones.
+/// The patch of each face, its first face: faces connected by edges of two, walls left out. And
+/// which faces are turned so that those of a patch agree: the fewer ones. Walls go with a patch
+/// next to them, and those in one place look to different sides.
 fn agreeing_patches(topology: &SurfaceTopology) -> Result<(Vec<u32>, Vec<bool>)> {
+    let rows = topology.non_manifold_corners();
+    let pairs = walls(topology, &rows);
+    let mut is_wall = vec![false; topology.face_count];
+    pairs.as_flattened().iter().for_each(|&face| is_wall[face as usize] = true);
     let mut patches = vec![NONE; topology.face_count];
     let mut turned = vec![false; topology.face_count];
     let mut patch = Vec::new();
@@ -265,8 +271,23 @@ fn agreeing_patches(topology: &SurfaceTopology) -> Result<(Vec<u32>, Vec<bool>)>
             next += 1;
             for corner in topology.columns.corners(face) {
                 let shared = topology.edges[corner as usize];
-                let [a, b] = topology.edge_corners[shared as usize];
-                if b == NONE || topology.non_manifold_edges.binary_search(&shared).is_ok() {
+                let all = match topology.non_manifold_edges.binary_search(&shared) {
+                    Ok(row) => rows.row(row),
+                    Err(_) => &topology.edge_corners[shared as usize],
+                };
+                let is_wall = |&c: &u32| c != NONE && is_wall[topology.columns.face(c) as usize];
+                for wall in all.iter().filter(|&c| is_wall(c)) {
+                    let wall = topology.columns.face(*wall);
+                    if patches[wall as usize] == NONE {
+                        patches[wall as usize] = first;
+                        patch.push(wall);
+                    }
+                }
+                let mut others = all.iter().copied().filter(|c| !is_wall(c));
+                let (Some(a), Some(b), None) = (others.next(), others.next(), others.next()) else {
+                    continue;
+                };
+                if b == NONE || is_wall(&corner) {
                     continue;
                 }
                 let other = topology.columns.face(if a == corner { b } else { a });
@@ -280,7 +301,9 @@ fn agreeing_patches(topology: &SurfaceTopology) -> Result<(Vec<u32>, Vec<bool>)>
                         Face.ids([face, other]),
                         " cannot look to one side at ",
                         edge(topology.edge_ends(shared)),
-                        ": the surface returns to itself turned, as a Möbius band does"
+                        ": the shell of ",
+                        Face.id(first),
+                        " returns to itself turned, as a Möbius band does"
                     ))
                     .with_help("cut it there, or remove one of the faces"));
                 }
@@ -291,7 +314,49 @@ fn agreeing_patches(topology: &SurfaceTopology) -> Result<(Vec<u32>, Vec<bool>)>
             patch.iter().for_each(|&face| turned[face as usize] ^= true);
         }
     }
+    for [a, b] in pairs {
+        let follows = |face: u32| {
+            let corners = topology.face(face as usize);
+            let at = corners.iter().position(|&v| v == topology.face(a as usize)[0]);
+            corners[(at.unwrap_or_default() + 1) % corners.len()]
+        };
+        if (follows(a) == follows(b)) == (turned[a as usize] == turned[b as usize]) {
+            // as the faces that are listed beside it: that of their body
+            let beside = |face: u32| {
+                let [before, after] = [(face as usize).wrapping_sub(1), face as usize + 1];
+                [before, after].iter().any(|&f| turned.get(f) == Some(&true))
+            };
+            let face = if beside(a) && !beside(b) { a } else { b };
+            turned[face as usize] ^= true;
+        }
+    }
     Ok((patches, turned))
+}
+
+/// Pairs of faces in one place where bodies touch, of other faces at some of their edges.
+fn walls(topology: &SurfaceTopology, rows: &Rows) -> Vec<[u32; 2]> {
+    let face = |&corner: &u32| topology.columns.face(corner);
+    let mut places: Vec<(Vec<u32>, u32)> = sorted_unique(rows.items().iter().map(face).collect())
+        .into_iter()
+        .map(|face| (sorted_unique(topology.face(face as usize).to_vec()), face))
+        .collect();
+    places.sort_unstable();
+    let twice = places.chunk_by(|a, b| a.0 == b.0).filter(|own| own.len() == 2);
+    let mut pairs: Vec<[u32; 2]> = twice.map(|own| [own[0].1, own[1].1]).collect();
+    let mut is_twice = vec![false; topology.face_count];
+    pairs.as_flattened().iter().for_each(|&face| is_twice[face as usize] = true);
+    // a body that is there twice has no edge of two other faces
+    let (mut joined, mut seams) = (UnionFind::new(topology.face_count), Vec::new());
+    for corners in rows.iter() {
+        let (own, others): (Vec<u32>, Vec<u32>) =
+            corners.iter().map(face).partition(|&face| is_twice[face as usize]);
+        own.windows(2).for_each(|two| _ = joined.join(two[0], two[1]));
+        seams.extend(own.first().filter(|_| others.len() == 2));
+    }
+    let mut is_seam = vec![false; topology.face_count];
+    seams.into_iter().for_each(|face| is_seam[joined.root(face) as usize] = true);
+    pairs.retain(|pair| is_seam[joined.root(pair[0]) as usize]);
+    pairs
 }
 
 /// Lists the corners of faces in the other direction, from the same corner on.

@@ -83,7 +83,8 @@ impl OrientedShells {
                 by_count(open.len(), " is", " are"),
                 " not closed (the first at ",
                 edge(ends),
-                "): no volume tells which side is outside, so most faces stay as they are"
+                "): no volume tells which side is outside, so most faces stay as they are. Fill the \
+                 holes, or reverse these shells where they were made"
             )),
             _ => None,
         });
@@ -93,7 +94,8 @@ impl OrientedShells {
                 " encloses no volume and stays",
                 " enclose no volume and stay",
             );
-            message!(shells_of(&flat), stay)
+            let advice = "; if bodies touch in it, give each vertices of its own";
+            message!(shells_of(&flat), stay, advice)
         });
         [filled, open, flat].into_iter().flatten()
     }

@@ -81,8 +81,11 @@ impl<T: Real> SingleMatrix<T> {
     }
 
     /// Columns and weights of a row, without its padding.
-    #[allow(dead_code, reason = "backends for devices use it")]
-    pub(crate) fn row(&self, row: usize) -> (&[u32], &[T]) {
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn row(&self, row: usize) -> (&[u32], &[T]) {
+        stop_point();
         let groups = self.groups(row);
         let columns = self.columns[groups.clone()].as_flattened();
         // padding does not ascend

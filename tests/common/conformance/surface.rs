@@ -3,7 +3,7 @@
 //! backend with explicit refinement by code of the tests alone: half-edges for refined meshes,
 //! local refinement for limits.
 
-use subsolid::backend::{Backend, SurfaceEvaluator, SurfaceResults, Values};
+use subsolid::backend::{Backend, SurfaceEvaluator, SurfaceResults, SurfaceTask, Values};
 use subsolid::mesh::{CreaseRule, Creases, Polygons, SurfaceMesh};
 use subsolid::plan::Want;
 use subsolid::surface::limit::{LimitSurface, Scheme as LimitScheme, SurfaceLocation};
@@ -125,7 +125,7 @@ pub fn stencils(backend: &impl Backend, tolerance: f64) {
             let options = options(Scheme::CatmullClark, levels, method);
             let plan = SurfacePlan::new(&mesh, &options).unwrap();
             let stencils = plan.stencils().unwrap();
-            let evaluator = backend.surface_stencils(stencils).unwrap();
+            let evaluator = backend.prepare_surface(SurfaceTask::Stencils(stencils)).unwrap();
             let found = points(&evaluated(evaluator, &mesh.points).positions);
             assert_eq!(found.len(), plan.vertex_count());
             let tolerance = tolerance * largest(&mesh.points);
@@ -213,7 +213,7 @@ pub fn grids(backend: &impl Backend, tolerance: f64) {
         for n in [1, 3, 8] {
             let grid = subject.limit.grid(n, false).unwrap();
             let samples = grid.parameters();
-            let evaluator = backend.surface_grid(&grid).unwrap();
+            let evaluator = backend.prepare_surface(SurfaceTask::Grid(&grid)).unwrap();
             let found = points(&evaluated(evaluator, &subject.surface.points).positions);
             let count = subject.limit.elements().len();
             assert_eq!(found.len(), count * samples.len());
@@ -242,7 +242,9 @@ pub fn scattered(backend: &impl Backend, tolerance: f64) {
                 SurfaceLocation { element: random.below(count) as u32, parameters }
             })
             .collect();
-        let evaluator = backend.surface_places(&subject.limit, &places, Want::POSITION).unwrap();
+        let evaluator = backend
+            .prepare_surface(SurfaceTask::Places(&subject.limit, &places, Want::POSITION))
+            .unwrap();
         let found = points(&evaluated(evaluator, &subject.surface.points).positions);
         assert_eq!(found.len(), places.len());
         for (place, &point) in places.iter().zip(&found) {
@@ -255,7 +257,10 @@ pub fn scattered(backend: &impl Backend, tolerance: f64) {
 pub fn vertices(backend: &impl Backend, tolerance: f64) {
     for subject in Subject::all() {
         let masks = subject.limit.vertex_masks();
-        let results = evaluated(backend.surface_vertices(&masks).unwrap(), &subject.surface.points);
+        let results = evaluated(
+            backend.prepare_surface(SurfaceTask::Vertices(&masks)).unwrap(),
+            &subject.surface.points,
+        );
         let found = points(&results.positions);
         assert_eq!(found.len(), subject.surface.points.len());
         let count = subject.limit.elements().len();
@@ -277,7 +282,8 @@ pub fn derivatives(backend: &impl Backend, tolerance: f64) {
         let scale = largest(controls);
         let count = subject.limit.elements().len();
         let grid = subject.limit.grid(4, true).unwrap();
-        let on_grid = evaluated(backend.surface_grid(&grid).unwrap(), controls);
+        let on_grid =
+            evaluated(backend.prepare_surface(SurfaceTask::Grid(&grid)).unwrap(), controls);
         let samples = grid.parameters().len();
         let inner = grid.parameters().iter().position(|&[u, v]| u > 0.0 && v > 0.0 && u + v < 0.9);
         let inner = inner.expect("a sample inside");
@@ -285,7 +291,8 @@ pub fn derivatives(backend: &impl Backend, tolerance: f64) {
         let places: Vec<SurfaceLocation> =
             (0..count).map(|e| SurfaceLocation { element: e as u32, parameters }).collect();
         let want = Want::FIRST | Want::SECOND;
-        let at = backend.surface_places(&subject.limit, &places, want).unwrap();
+        let at =
+            backend.prepare_surface(SurfaceTask::Places(&subject.limit, &places, want)).unwrap();
         let at = evaluated(at, controls);
         assert_eq!((on_grid.derivatives.len(), at.derivatives.len()), (2, 5));
         for element in (0..count).step_by(count / 12 + 1) {

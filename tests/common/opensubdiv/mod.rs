@@ -1,7 +1,7 @@
 //! Tables of refined points and limits that OpenSubdiv computed; `tables.cpp` wrote them.
 #![allow(dead_code)] // each test program uses a part of it
 
-use subsolid::backend::{Backend, SurfaceEvaluator, SurfaceResults, Values};
+use subsolid::backend::{Backend, SurfaceEvaluator, SurfaceResults, SurfaceTask, Values};
 use subsolid::mesh::{
     BoundaryRule, CreaseRule, FaceVarying, LinearInterpolation, Polygons, SurfaceMesh, TriangleRule,
 };
@@ -69,11 +69,12 @@ pub fn expect_single_precision(backend: &impl Backend) -> usize {
                 crease_rule: None,
             };
             let plan = SurfacePlan::new(mesh, &options).unwrap();
-            let stencils = backend.surface_stencils(plan.stencils().unwrap()).unwrap();
+            let stencils =
+                backend.prepare_surface(SurfaceTask::Stencils(plan.stencils().unwrap())).unwrap();
             expect(stencils, &expected.points);
         }
         let masks = LimitSurface::of_mesh(mesh, case.scheme).unwrap().vertex_masks();
-        expect(backend.surface_vertices(&masks).unwrap(), &case.limits);
+        expect(backend.prepare_surface(SurfaceTask::Vertices(&masks)).unwrap(), &case.limits);
     }
     compared
 }

@@ -8,6 +8,9 @@ use subsolid::mesh::SolidMesh;
 use subsolid::plan::{Location, Samples, Want};
 use subsolid::quadrature::{Mapping, QuadratureScheme, Report, points};
 
+use subsolid::view::{Page, ViewOptions};
+use subsolid::volume::Quality;
+
 use crate::oracle::vector::Greatest;
 use crate::support::meshes::{block, crease_at_random, fan, mixed, perturbed};
 
@@ -100,6 +103,53 @@ fn pieces_are_runs_of_the_points() {
                 }
                 assert!(joined == whole, "{most}");
             }
+        }
+    }
+}
+
+/// One mesh has one quality: a page has that of an evaluation at the same samples, and a quadrature
+/// that of one at its points.
+#[test]
+fn pages_and_quadratures_have_the_quality_of_the_evaluation() {
+    let models =
+        ["bracket.vtk", "solids/tripod.vtk", "solids/rod_hex.vtk", "solids/mount2_hex.vtk"];
+    let models = models.map(|name| subsolid::read(format!("models/{name}")).unwrap());
+    let creased = meshes().into_iter().take(1);
+    for mesh in models.into_iter().chain(creased) {
+        let solid = Solid::new(&mesh).unwrap();
+        let of = |samples: &Samples| {
+            let plan = solid.plan(samples, Want::QUALITY).unwrap();
+            Quality::of_plan(&plan, mesh.controls(), &Cpu::default()).unwrap()
+        };
+        let options = ViewOptions { interior: false, ..ViewOptions::titled("model") };
+        let page = Page::of_solid(&mesh, &options).unwrap();
+        let (shown, own) = (page.worst().unwrap(), of(&Samples::grid(5)));
+        let least = own.least_scaled_jacobian.unwrap();
+        assert_eq!((shown.cell, shown.scaled_jacobian), (least.cell, least.value));
+        assert_eq!(shown.parameters, least.parameters);
+
+        let quadrature = Quadrature::new(&solid, SCHEME, Want::FIRST).unwrap();
+        let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
+        let leaves = 0..solid.leaves().len();
+        let dataset = points(&mapping, leaves.clone()).unwrap();
+        let [u, v, w] = ["u", "v", "w"].map(|name| reals(&dataset, name));
+        let samples = quadrature.leaf_samples(leaves);
+        let elements = solid.leaves().iter().zip(&samples);
+        let elements = elements.flat_map(|(leaf, &count)| std::iter::repeat_n(leaf.element, count));
+        let place = |(i, element)| Location { element, parameters: [u[i], v[i], w[i]] };
+        let own = of(&Samples::Points(elements.enumerate().map(place).collect()));
+        let found = Report::new(&mapping).unwrap().quality;
+        assert_eq!((found.samples, found.undefined, found.flat), (own.samples, 0, 0));
+        assert_eq!(found.non_positive.len(), own.non_positive.len());
+        for (found, own) in [
+            (found.least_scaled_jacobian, own.least_scaled_jacobian),
+            (found.greatest_scaled_jacobian, own.greatest_scaled_jacobian),
+            (found.least_determinant, own.least_determinant),
+            (found.greatest_determinant, own.greatest_determinant),
+        ] {
+            let (found, own) = (found.unwrap(), own.unwrap());
+            let off = (found.value - own.value).abs();
+            assert!(off <= 1e-11 * own.value.abs().max(1.0), "{found} {own}");
         }
     }
 }

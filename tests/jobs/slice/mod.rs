@@ -5,6 +5,7 @@ mod contours;
 mod files;
 mod pixels;
 mod surfaces;
+mod through_vertices;
 mod volumes;
 
 use crate::support::size;
@@ -84,8 +85,13 @@ fn check_contours(slicer: &Slicer, layer: &Layer, name: &str) {
             contour.depth,
             contour.area()
         );
-        let inside = |p: &[f64; 2]| (0..2).all(|d| low[d] <= p[d] && p[d] <= high[d]);
-        assert!(contour.points.iter().all(inside), "{name}");
+        // points are sums of four products, each rounded
+        let ulps = |x: f64| 4.0 * f64::EPSILON * x.abs();
+        let inside = |p: &[f64; 2]| {
+            (0..2).all(|d| low[d] - ulps(low[d]) <= p[d] && p[d] <= high[d] + ulps(high[d]))
+        };
+        let outside = contour.points.iter().find(|p| !inside(p));
+        assert_eq!(outside, None, "{name}: {low:?} {high:?}");
         let repeated = contour.points.windows(2).any(|pair| pair[0] == pair[1]);
         assert!(!repeated, "{name}");
     }

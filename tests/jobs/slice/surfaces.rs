@@ -12,7 +12,7 @@ use super::{AXES, check_contours, heights};
 use crate::support::size;
 use crate::triangles::sphere;
 
-fn slicer(mesh: &SurfaceMesh, scheme: Scheme, axis: Axis, tolerance: f64) -> Slicer {
+pub fn slicer(mesh: &SurfaceMesh, scheme: Scheme, axis: Axis, tolerance: f64) -> Slicer {
     let ready = ClosedSurface::prepare(mesh.clone(), scheme).expect("a closed surface");
     let tolerance = Some(tolerance * size(&mesh.points));
     let options = SliceOptions { axis, tolerance };
@@ -24,7 +24,7 @@ fn model(name: &str) -> SurfaceMesh {
 }
 
 /// The cube from `low` to `high`, of quads or of triangles.
-fn cube(low: f64, high: f64, triangles: bool) -> SurfaceMesh {
+pub fn cube(low: f64, high: f64, triangles: bool) -> SurfaceMesh {
     let points =
         (0..8).map(|k: u32| [k & 1, k >> 1 & 1, k >> 2].map(|i| [low, high][i as usize])).collect();
     let quads: [[u32; 4]; 6] =

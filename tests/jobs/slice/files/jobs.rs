@@ -99,9 +99,7 @@ fn layers_of_other_outputs_are_refused() {
     let svg = LayeredSvg::create(directory.path().join("a.svg"), &setting, &(0..1)).unwrap();
     let mut drawings = SvgStack::open(directory.path(), &setting, false).unwrap();
     let (svg, drawings): (&dyn Output, &mut dyn Output) = (&svg, &mut drawings);
-    let contours = cone.contours(0, setting.stack.middle(0)).unwrap();
-    let cut =
-        OutputLayer { index: 0, stack: &setting.stack, contours: Some(&contours), source: &cone };
+    let cut = OutputLayer::new(0, &setting.stack, &cone);
     let refused = drawings.take(svg.make(&cut).unwrap()).unwrap_err().to_string();
     assert!(refused.contains("a layer of another kind"), "{refused}");
 }

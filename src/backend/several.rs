@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use super::limit::{arrays, row_count};
 use super::{
-    Backend, Device, Evaluator, Explained, Limit, Precision, SurfaceEvaluator, SurfaceProcessor,
-    SurfaceRefiner, check_controls,
+    Backend, Device, Evaluator, Explained, Limit, Precision, SparseVectors, SurfaceEvaluator,
+    SurfaceProcessor, SurfaceRefiner, check_controls,
 };
 use crate::error::{Error, Result, option_name};
 use crate::mesh::{Controls, SurfaceMesh};
 use crate::numbers::Real;
 use crate::plan::{Plan, Samples, Want, shares};
 use crate::result_buffer::ResultBuffer;
+use crate::scheme::Stencils;
 use crate::surface::limit::{LimitSurface, SurfaceGrid, SurfaceLocation, VertexMasks};
 use crate::surface::{SurfaceOptions, SurfaceStencils};
 
@@ -128,6 +129,10 @@ impl Backend for Several {
 
     fn process_surface(&self, mesh: &SurfaceMesh) -> Result<Box<dyn SurfaceProcessor>> {
         self.first().process_surface(mesh)
+    }
+
+    fn vectors<'s>(&self, rows: &'s Stencils) -> Result<Box<dyn SparseVectors + 's>> {
+        self.first().vectors(rows)
     }
 
     fn device(&self) -> Option<&dyn Device> {

@@ -46,10 +46,14 @@ use super::device::{
     MatrixAssembly, MatrixForm, ParameterBox, PieceValues, PointSearch, QuadratureMapping,
     SolidParts, SparsePattern,
 };
-use super::{Backend, Evaluator, Precision, SurfaceEvaluator, SurfaceProcessor, SurfaceRefiner};
+use super::{
+    Backend, Evaluator, Precision, SparseVectors, SurfaceEvaluator, SurfaceProcessor,
+    SurfaceRefiner,
+};
 use crate::error::Result;
 use crate::mesh::SurfaceMesh;
 use crate::plan::{Plan, Want};
+use crate::scheme::Stencils;
 use crate::surface::limit::{LimitSurface, SurfaceGrid, SurfaceLocation, VertexMasks};
 use crate::surface::{SurfaceOptions, SurfaceStencils};
 
@@ -140,6 +144,10 @@ impl Backend for Cuda {
             Precision::F32 => Box::new(DeviceVertexLimits::<f32>::new(masks, self)?),
             Precision::F64 => Box::new(DeviceVertexLimits::<f64>::new(masks, self)?),
         })
+    }
+
+    fn vectors<'s>(&self, rows: &'s Stencils) -> Result<Box<dyn SparseVectors + 's>> {
+        Ok(Box::new(jobs::vectors::DeviceVectors::new(self, rows)?))
     }
 
     fn device(&self) -> Option<&dyn JobDevice> {

@@ -4,36 +4,17 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use subsolid::Message;
 use subsolid::io::ControlMesh;
-use subsolid::jobs::Notes;
 use subsolid::jobs::fit::{FitAttributes, FitRequest, FitTarget};
 use subsolid::scheme::Scheme;
 
 use crate::arrays::dictionary;
-use crate::errors::{IntoPython, refused, warn};
+use crate::errors::{IntoPython, refused};
+use crate::notes::PythonNotes;
 use crate::request::named;
 use crate::solid::PySolid;
 use crate::surface::PySurface;
 use crate::threads::WithoutLock;
-
-/// The notes of a job: warnings are kept until it ends; Ctrl-C ends work by itself.
-#[derive(Default)]
-struct PythonNotes {
-    warnings: Vec<Message>,
-}
-
-impl Notes for PythonNotes {
-    fn status(&mut self, _verb: &'static str, _what: String) {}
-
-    fn warn(&mut self, what: Message) {
-        self.warnings.push(what);
-    }
-
-    fn progress(&mut self, _done: usize, _of: usize) -> subsolid::Result<()> {
-        Ok(())
-    }
-}
 
 /// Keywords of both methods.
 struct Keywords<'a, 'py> {
@@ -159,12 +140,7 @@ impl PySolid {
             Ok::<_, subsolid::Error>((mesh, report))
         });
         let (mesh, report) = ended.py()?;
-        let missed = report.missed().into_iter().map(Message::from);
-        notes
-            .warnings
-            .into_iter()
-            .chain(missed)
-            .try_for_each(|what| warn(py, &what.to_string()))?;
+        notes.warn(py, report.missed())?;
         (PySolid::build(py, mesh)?, dictionary(py, &report)?).into_pyobject(py)
     }
 
@@ -245,12 +221,7 @@ impl PySurface {
             Ok::<_, subsolid::Error>((mesh, report))
         });
         let (mesh, report) = ended.py()?;
-        let missed = report.missed().into_iter().map(Message::from);
-        notes
-            .warnings
-            .into_iter()
-            .chain(missed)
-            .try_for_each(|what| warn(py, &what.to_string()))?;
+        notes.warn(py, report.missed())?;
         (PySurface { mesh }, dictionary(py, &report)?).into_pyobject(py)
     }
 }

@@ -27,6 +27,7 @@ mod locate;
 mod materials;
 mod matrix;
 mod model;
+mod notes;
 mod page;
 mod pickle;
 mod plan;

@@ -2,8 +2,9 @@
 
 use numpy::{PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::PyTuple;
 use subsolid::backend::SurfaceProcessor;
+use subsolid::jobs::untangle::UntangleRequest;
 use subsolid::plan::{Cost, SurfaceJob};
 use subsolid::process::solid::{
     Seed, boundary_patches, boundary_seeds, crease_seeds, group_seeds, point_seeds, volume_distance,
@@ -11,11 +12,11 @@ use subsolid::process::solid::{
 use subsolid::process::surface::{Cotangents, DistanceMethod, missing_distances};
 use subsolid::process::{check_steps, smooth_attribute};
 use subsolid::query::{Query, QueryStrategy};
-use subsolid::untangle::{BoundaryMotion, least_determinant, untangle};
 
 use crate::arrays::{dictionary, floats, moved, plain_ids, slice};
 use crate::count;
 use crate::errors::{IntoPython, refused, warn};
+use crate::notes::PythonNotes;
 use crate::request::{named, one_backend};
 use crate::solid::PySolid;
 use crate::surface::PySurface;
@@ -144,45 +145,44 @@ impl PySolid {
         moved(py, values, if width == 1 { &shape[..1] } else { &shape })
     }
 
-    /// Moves control points so that no control cell is folded and the worst improves. That of
-    /// `subsolid untangle`, for hexahedra.
+    /// Moves control points so that no control cell is folded and the worst improves, or that det J
+    /// of the limit is positive. That of `subsolid untangle`.
     ///
     /// Args:
     ///     boundary: "fixed": points of the boundary stay. "slide": their limit points slide on
     ///         the limit surface, those on infinitely sharp creases on the crease.
+    ///     limit: Whether the limit is untangled, for cells of all kinds; else the control cells,
+    ///         hexahedra. The boundary stays then.
     ///
     /// Returns:
     ///     The solid, and a dictionary: scaled Jacobians of the control cells, folded cells of the
     ///     limit, of which there are never more than before, and how many vertices moved, slid and
-    ///     can slide ("control"), and bounds of det J of the limit ("limit_before",
-    ///     "limit_after"). A UserWarning says where nothing can slide, and where vertices went a
-    ///     part of the way only for the sake of the limit.
+    ///     can slide ("control"; None with limit=True), and bounds of det J of the limit
+    ///     ("limit_before", "limit_after"). A UserWarning says what is still folded, where nothing
+    ///     can slide, and where vertices went a part of the way only for the sake of the limit.
     ///
     /// Raises:
-    ///     Error: For cells that are not hexahedra.
+    ///     Error: For cells that are not hexahedra, without limit=True; for a boundary that slides,
+    ///         with it.
     ///
     /// Example:
     ///     >>> box = subsolid.shape("box", 2, 2, 2)
     ///     >>> better, report = box.untangle()
     ///     >>> report["control"]["after"]["non_positive"]
     ///     0
-    #[pyo3(signature = (*, boundary="fixed"))]
-    fn untangle<'py>(&self, py: Python<'py>, boundary: &str) -> PyResult<Bound<'py, PyTuple>> {
-        let motion: BoundaryMotion = named("boundary", boundary)?;
-        let work = || -> subsolid::Result<_> {
-            let mut mesh = self.shared.mesh.clone();
-            let limit_before = least_determinant(&mesh)?;
-            let control = untangle(&mut mesh, motion, |_| Ok(()))?;
-            let limit_after = least_determinant(&mesh)?;
-            Ok((mesh, control, limit_before, limit_after))
-        };
-        let (mesh, control, before, after) = py.work(work).py()?;
-        control.notices(motion).try_for_each(|notice| warn(py, &notice))?;
-        let report = PyDict::new(py);
-        report.set_item("control", dictionary(py, &control)?)?;
-        report.set_item("limit_before", dictionary(py, &before)?)?;
-        report.set_item("limit_after", dictionary(py, &after)?)?;
-        (PySolid::build(py, mesh)?, report).into_pyobject(py)
+    #[pyo3(signature = (*, boundary="fixed", limit=false))]
+    fn untangle<'py>(
+        &self,
+        py: Python<'py>,
+        boundary: &str,
+        limit: bool,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let request = UntangleRequest { boundary: named("boundary", boundary)?, limit };
+        let mut notes = PythonNotes::default();
+        let mut mesh = self.shared.mesh.clone();
+        let report = py.work(|| request.run(&mut mesh, &mut notes)).py()?;
+        notes.warn(py, report.missed(&request))?;
+        (PySolid::build(py, mesh)?, dictionary(py, &report)?).into_pyobject(py)
     }
 }
 

@@ -2,37 +2,36 @@
 
 use std::fmt::Write;
 use std::path::PathBuf;
-use std::time::Instant;
 
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::Result;
-use subsolid::numbers::{by_count, counted, significant};
+use subsolid::jobs::untangle::{UntangleReport, UntangleRequest};
+use subsolid::numbers::{counted, significant};
 use subsolid::process::solid::hexahedra;
 use subsolid::scheme::VertexRule;
-use subsolid::untangle::{
-    BoundaryMotion, LeastDeterminant, MAX_ROUNDS, Untangled, least_determinant, untangle,
-};
+use subsolid::untangle::Untangled;
 
-use super::console::since;
 use super::json::JsonReport;
 use super::model::ModelArguments;
 use super::output::{check_names, write_mesh};
 use super::{Console, Outcome};
 
-/// Untangle folded control cells of a solid, and improve the worst
+/// Untangle folded control cells of a solid, or its limit, and improve the worst
 ///
 /// Moves inner vertices; the boundary, its creases and corners stay, or slide on the limit as it
 /// was. The least scaled Jacobian of the control cells never falls, and no more cells of the limit
 /// are folded than before, at 5³ Gauss points of each. The report also bounds det J over the whole
-/// limit from below, by its Bézier coefficients. The exit code is 1 if control cells are still
-/// folded.
+/// limit from below, by its Bézier coefficients. With --limit that bound is what is made positive,
+/// whatever the control cells are. The exit code is 1 if control cells are still folded, or with
+/// --limit if elements of the limit have no positive bound.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   subsolid untangle part.vtk -o better.vtu
   subsolid untangle part.vtk --crease-angle 40 --boundary slide -o better.vtu
+  subsolid untangle part.vtk --limit -o better.vtu
   subsolid untangle part.vtk --json -o better.vtu")]
 pub struct Arguments {
     #[command(flatten)]
@@ -41,9 +40,8 @@ pub struct Arguments {
     /// 1
     #[arg(long, value_name = "N", default_value_t = 0)]
     levels: usize,
-    /// How vertices of the boundary move
-    #[arg(long, value_enum, default_value_t)]
-    boundary: BoundaryMotion,
+    #[command(flatten)]
+    request: UntangleRequest,
     /// File to write: .vtu, .pvtu, .vtk, .csv or .npz
     #[arg(long, short, value_name = "OUT")]
     output: PathBuf,
@@ -56,103 +54,53 @@ pub struct Arguments {
 pub struct Report {
     /// Name of the file written.
     output: String,
-    /// Result for the cells of the control mesh.
-    control: Untangled,
-    /// The limit before untangling.
-    limit_before: LeastDeterminant,
-    /// The limit after untangling.
-    limit_after: LeastDeterminant,
+    #[serde(flatten)]
+    untangled: UntangleReport,
 }
 
 impl JsonReport for Report {
-    const SCHEMA: &'static str = "subsolid.untangle/1";
+    const SCHEMA: &'static str = "subsolid.untangle/2";
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
-    let output = &arguments.output;
+    let Arguments { output, request, .. } = &arguments;
+    request.check()?;
     let format = arguments.model.check_output(output, &[])?;
     format.check_compress(arguments.compress)?;
     let mut mesh = arguments.model.load(arguments.levels, VertexRule::default(), console)?;
     check_names(format, &mesh)?;
-    hexahedra(&mesh)?; // before the limit is set up
-    let limit_before = least_determinant(&mesh)?;
-    let start = Instant::now();
-    let bar = console.bar(MAX_ROUNDS);
-    let progress = |_| {
-        bar.inc(1);
-        Ok(())
-    };
-    let control = untangle(&mut mesh, arguments.boundary, progress)?;
-    bar.finish_and_clear();
-    let slid = match arguments.boundary {
-        BoundaryMotion::Fixed => String::new(),
-        BoundaryMotion::Slide => {
-            let Untangled { slid, can_slide, stay, .. } = control;
-            format!("; of the boundary {slid} of {can_slide} that can slide, {stay} stay")
-        }
-    };
-    let moved = counted(control.moved, "vertex");
-    console.status("Moved", format!("{moved} in {}{slid}", since(start)));
-    control.notices(arguments.boundary).for_each(|notice| console.warn(notice));
-    let limit_after = if control.moved > 0 { least_determinant(&mesh)? } else { limit_before };
+    if !request.limit {
+        hexahedra(&mesh)?; // before the limit is set up
+    }
+    let untangled = request.run(&mut mesh, &mut console.notes())?;
     write_mesh(&mesh, output, format, arguments.compress, console)?;
     let output = output.display().to_string();
-    let report = Report { output, control, limit_before, limit_after };
-    console.report(&report, || text(&report))?;
-    let Some(folded) = still_folded(&control, arguments.boundary) else { return Ok(Outcome::Done) };
-    console.warn(folded);
+    let report = Report { output, untangled };
+    console.report(&report, || text(&untangled))?;
+    let Some(missed) = untangled.missed(request) else { return Ok(Outcome::Done) };
+    console.warn(missed);
     Ok(Outcome::PoorQuality)
 }
 
-/// How many control cells are still folded, and the likely reason.
-fn still_folded(control: &Untangled, boundary: BoundaryMotion) -> Option<String> {
-    let Untangled { after, fixed, .. } = control;
-    if after.non_positive == 0 {
-        return None;
-    }
-    let are = |count| by_count(count, "is", "are");
-    let slide = match boundary {
-        BoundaryMotion::Fixed => "; try --boundary slide",
-        BoundaryMotion::Slide => "",
+fn text(report: &UntangleReport) -> String {
+    let mut text = format!("{:<34} {:>11} {:>11}\n", "", "before", "after");
+    let mut row = |name: &str, [before, after]: [String; 2]| {
+        let _ = writeln!(text, "{name:<34} {before:>11} {after:>11}");
     };
-    let why = match fixed {
-        0 => {
-            format!("the boundary may leave no room{slide}, or --levels 1 for more inner vertices")
-        }
-        _ => format!(
-            "{fixed} of them {} so at corners whose vertices all stay{slide}, or move them in the model",
-            are(*fixed)
-        ),
-    };
-    Some(format!(
-        "{} {} still folded or flat (the worst: cell {}): {why}",
-        counted(after.non_positive, "cell"),
-        are(after.non_positive),
-        after.cell
-    ))
-}
-
-fn text(report: &Report) -> String {
-    let mut text = format!("{:<32} {:>12} {:>12}\n", "", "before", "after");
-    let Untangled { before, after, limit_before, limit_after, .. } = report.control;
-    let (first, last) = (report.limit_before, report.limit_after);
-    for (name, a, b) in [
-        ("least scaled Jacobian", before.least, after.least),
-        ("mean over cells of their least", before.mean, after.mean),
-        ("bound of det J of the limit", first.bound, last.bound),
-    ] {
-        let [a, b] = [a, b].map(significant);
-        let _ = writeln!(text, "{name:<32} {a:>12} {b:>12}");
+    if let Some(Untangled { before, after, limit_before, limit_after, .. }) = report.control {
+        row("least scaled Jacobian", [before.least, after.least].map(significant));
+        row("mean over cells of their least", [before.mean, after.mean].map(significant));
+        let counts = [before.non_positive, after.non_positive].map(|n| n.to_string());
+        row("control cells folded or flat", counts);
+        let counts = [limit_before.folded, limit_after.folded].map(|n| n.to_string());
+        row("limit cells folded at 5³ points", counts);
     }
-    for (name, a, b) in [
-        ("control cells folded or flat", before.non_positive, after.non_positive),
-        ("limit cells folded at 5³ points", limit_before.folded, limit_after.folded),
-        ("limit cells without positive bound", first.non_positive, last.non_positive),
-    ] {
-        let _ = writeln!(text, "{name:<34} {a:>10} {b:>12}");
-    }
-    let Untangled { slid, deviation, .. } = report.control;
-    if slid > 0 {
+    let limits = [report.limit_before, report.limit_after];
+    row("bound of det J of the limit", limits.map(|limit| significant(limit.bound)));
+    let counts = limits.map(|limit| limit.non_positive.to_string());
+    row("limit cells without positive bound", counts);
+    row("limit cells with a folded point", limits.map(|limit| limit.folded.to_string()));
+    if let Some(Untangled { slid, deviation, .. }) = report.control.filter(|done| done.slid > 0) {
         let slid = counted(slid, "vertex");
         let _ = writeln!(
             text,

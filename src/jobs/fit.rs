@@ -25,7 +25,7 @@ use crate::io::ControlMesh;
 use crate::limit::Solid;
 use crate::mesh::{Attribute, SolidMesh, SurfaceMesh};
 use crate::numbers::bounds::{self, Bounds};
-use crate::numbers::{counted, significant};
+use crate::numbers::{by_count, counted, significant};
 use crate::plan::Cost;
 use crate::refine::refine_mesh;
 use crate::scheme::{Scheme, VertexRule};
@@ -192,12 +192,13 @@ impl FitReport {
                 significant(most.max)
             ));
         }
-        if let Some(found) = self.folds.filter(|found| found.folded > 0) {
+        if let Some(found) = self.determinant.filter(|found| found.folded > 0) {
             missed.push(format!(
-                "{} folded at 5³ Gauss points (least scaled Jacobian {}); concave creases between two \
-                 cells always are",
-                counted(found.folded, "cell"),
-                significant(found.least)
+                "{} of the limit {} folded (the worst: {}); cells at concave creases between two cells \
+                 always are",
+                counted(found.folded, "element"),
+                by_count(found.folded, "is", "are"),
+                found.element
             ));
         }
         missed

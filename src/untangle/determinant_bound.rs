@@ -1,7 +1,8 @@
 //! A lower bound of det J over the whole limit.
 //!
 //! det J = ∂u · (∂v × ∂w) of a tricubic piece is a polynomial of degree 8 in each parameter;
-//! it is nowhere less than its least Bézier coefficient (convex hull).
+//! it is nowhere less than its least Bézier coefficient (convex hull). A piece with a negative
+//! coefficient is halved until its parts have none, or one at a corner, which is a value of det J.
 
 use nalgebra::Vector3;
 use rayon::prelude::*;
@@ -18,6 +19,10 @@ use crate::refine::reorient;
 /// what coordinates lose, are rounding.
 const DETERMINANT_ROUNDING: f64 = 1e-12;
 
+/// Halvings of a piece at most, along all axes together, and of all its parts.
+const MAX_DEPTH: usize = 15;
+const MAX_HALVINGS: usize = 400;
+
 /// Rings of exact pieces around extraordinary edges and vertices.
 const RINGS: usize = 2;
 
@@ -25,8 +30,8 @@ const RINGS: usize = 2;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct LeastDeterminant {
-    /// Least Bézier coefficient, in cubed length units: a lower bound of det J with respect to the
-    /// parameters of elements; 0 if it is 0 up to rounding.
+    /// Least Bézier coefficient after halving, in cubed length units: a lower bound of det J with
+    /// respect to the parameters of elements; 0 if it is 0 up to rounding.
     pub bound: f64,
     /// The element with this coefficient; in a mesh of hexahedra alone, the cell.
     pub element: u32,
@@ -35,6 +40,26 @@ pub struct LeastDeterminant {
     pub non_positive: usize,
     /// Number of elements with a negative coefficient: those that may be folded.
     pub negative: usize,
+    /// Number of these with a point where det J is negative: those that are folded.
+    pub folded: usize,
+}
+
+/// What is known of det J on an element or a piece.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct ElementBound {
+    /// Lower bound; 0 if it is 0 up to rounding.
+    pub least: f64,
+    /// Whether det J is negative at a point.
+    pub is_folded: bool,
+}
+
+impl ElementBound {
+    fn and(self, other: Self) -> Self {
+        Self { least: self.least.min(other.least), is_folded: self.is_folded || other.is_folded }
+    }
+
+    /// Of nothing.
+    const NONE: Self = Self { least: f64::INFINITY, is_folded: false };
 }
 
 /// A lower bound of det J over the limit of a mesh, its cells taken right-handed however they are
@@ -53,11 +78,13 @@ pub fn least_determinant(mesh: &SolidMesh) -> Result<LeastDeterminant> {
 
 impl LeastDeterminant {
     /// Of the bounds of all elements.
-    pub(super) fn of_elements(bounds: &[f64]) -> Self {
-        let mut found = Self { bound: f64::INFINITY, element: 0, non_positive: 0, negative: 0 };
-        for (element, &least) in (0..).zip(bounds) {
+    pub(super) fn of_elements(bounds: &[ElementBound]) -> Self {
+        let bound = f64::INFINITY;
+        let mut found = Self { bound, element: 0, non_positive: 0, negative: 0, folded: 0 };
+        for (element, &ElementBound { least, is_folded }) in (0..).zip(bounds) {
             found.non_positive += usize::from(least <= 0.0);
             found.negative += usize::from(least < 0.0);
+            found.folded += usize::from(is_folded);
             if least < found.bound {
                 (found.bound, found.element) = (least, element);
             }
@@ -78,37 +105,93 @@ impl<'s> ElementBounds<'s> {
     }
 
     /// The bound of each element.
-    pub fn of(&self, points: &[[f64; 3]]) -> Vec<f64> {
+    pub fn of(&self, points: &[[f64; 3]]) -> Vec<ElementBound> {
         let points = self.solid.refined_points(points.as_flattened(), 3);
         let of_leaf = |leaf: &crate::limit::Leaf| {
             stop_point();
             let values = self.pieces.points(leaf, &points, 3);
             let each = self.pieces.of(leaf).zip(values.chunks_exact(192));
-            each.map(|(piece, values)| least(values) / piece.size.iter().product::<f64>())
-                .fold(f64::INFINITY, f64::min)
+            each.map(|(piece, values)| {
+                let found = bound(values);
+                let volume = piece.size.iter().product::<f64>();
+                ElementBound { least: found.least / volume, ..found }
+            })
+            .fold(ElementBound::NONE, ElementBound::and)
         };
-        let leaves: Vec<f64> = self.solid.leaves().par_iter().map(of_leaf).collect();
+        let leaves: Vec<ElementBound> = self.solid.leaves().par_iter().map(of_leaf).collect();
         let of_element = |element: usize| {
-            leaves[self.solid.leaf_range(element)].iter().copied().fold(f64::INFINITY, f64::min)
+            let own = leaves[self.solid.leaf_range(element)].iter().copied();
+            own.fold(ElementBound::NONE, ElementBound::and)
         };
         (0..self.solid.elements().len()).map(of_element).collect()
     }
 }
 
-/// Least Bézier coefficient of the determinant of a piece, `[w][v][u][3]`.
-fn least(points: &[f64]) -> f64 {
+/// What is known of the determinant of a piece, `[w][v][u][3]`.
+fn bound(points: &[f64]) -> ElementBound {
     let at = |[u, v, w]: [usize; 3]| {
         Vector3::from_column_slice(&points[3 * (16 * w + 4 * v + u)..][..3])
     };
     let [u, v, w] = [0, 1, 2].map(|axis| ScaledPolynomial::derivative(axis, at));
     let cross = v.product(&w, |a, b| a.cross(&b));
     let determinant = u.product(&cross, |a, b| a.dot(&b));
-    let least = determinant.least();
     let [a, b, c] = [&u, &v, &w].map(ScaledPolynomial::longest);
     // a derivative is three times the difference of two points
     let lost = 64.0 * f64::EPSILON * points.iter().fold(0.0f64, |most, x| most.max(x.abs()));
     let rounding = DETERMINANT_ROUNDING * a * b * c + lost * (a * b + b * c + c * a);
-    if least.abs() <= rounding { 0.0 } else { least }
+    let found = bound_by_halving(determinant.coefficients(), rounding);
+    if found.least.abs() <= rounding { ElementBound { least: 0.0, ..found } } else { found }
+}
+
+/// Coefficients along each axis of a determinant.
+const ORDER: usize = 9;
+
+/// The least coefficient of the parts of a polynomial, `[w][v][u]`, which are halved until none of
+/// theirs is below `-rounding`, or one at a corner is.
+fn bound_by_halving(coefficients: Vec<f64>, rounding: f64) -> ElementBound {
+    let least = |c: &[f64]| c.iter().copied().fold(f64::INFINITY, f64::min);
+    let whole = least(&coefficients);
+    let mut found = ElementBound::NONE;
+    let mut halvings = 0;
+    let mut parts = vec![(coefficients, 0)];
+    while let Some((part, depth)) = parts.pop() {
+        let own = least(&part);
+        if own < -rounding {
+            if least(&corners(&part)) < -rounding {
+                return ElementBound { least: whole, is_folded: true };
+            }
+            if depth < MAX_DEPTH && halvings < MAX_HALVINGS {
+                halvings += 1;
+                parts.extend(halves(&part, depth % 3).map(|half| (half, depth + 1)));
+                continue;
+            }
+        }
+        found.least = found.least.min(own);
+    }
+    found
+}
+
+/// Values at the corners.
+fn corners(coefficients: &[f64]) -> [f64; 8] {
+    let end = |i: usize, bit: usize| (i >> bit & 1) * (ORDER - 1);
+    std::array::from_fn(|i| coefficients[(end(i, 2) * ORDER + end(i, 1)) * ORDER + end(i, 0)])
+}
+
+/// Both halves along an axis (de Casteljau).
+fn halves(coefficients: &[f64], axis: usize) -> [Vec<f64>; 2] {
+    let step = ORDER.pow(axis as u32);
+    let (mut low, mut high) = (coefficients.to_vec(), coefficients.to_vec());
+    for first in (0..coefficients.len()).filter(|i| i / step % ORDER == 0) {
+        let mut line: [f64; ORDER] = std::array::from_fn(|i| coefficients[first + i * step]);
+        for i in 0..ORDER {
+            low[first + i * step] = line[0];
+            high[first + (ORDER - 1 - i) * step] = line[ORDER - 1 - i];
+            for j in 0..ORDER - 1 - i {
+                line[j] = 0.5 * (line[j] + line[j + 1]);
+            }
+        }
+    }
+    [low, high]
 }
 
 /// A polynomial by its Bézier coefficients times the binomials of their places, which multiply
@@ -167,9 +250,9 @@ impl<T: Copy> ScaledPolynomial<T> {
 }
 
 impl ScaledPolynomial<f64> {
-    fn least(&self) -> f64 {
+    fn coefficients(&self) -> Vec<f64> {
         let coefficients = places(self.degrees).zip(&self.scaled);
-        coefficients.map(|(at, x)| x / binomials(self.degrees, at)).fold(f64::INFINITY, f64::min)
+        coefficients.map(|(at, x)| x / binomials(self.degrees, at)).collect()
     }
 }
 
@@ -199,4 +282,48 @@ fn binomials(degrees: [usize; 3], at: [usize; 3]) -> f64 {
 
 fn binomial(n: usize, k: usize) -> f64 {
     (0..k).fold(1.0, |c, i| c * (n - i) as f64 / (i + 1) as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bézier coefficients of a product of polynomials of degree 8 in one parameter each.
+    fn product(factors: [[f64; ORDER]; 3]) -> Vec<f64> {
+        let [u, v, w] = factors;
+        let at = |i: usize| u[i % ORDER] * v[i / ORDER % ORDER] * w[i / ORDER / ORDER];
+        (0..ORDER.pow(3)).map(at).collect()
+    }
+
+    /// (t − 1/2)² + c, its degree raised to 8.
+    fn parabola(c: f64) -> [f64; ORDER] {
+        // a quadratic q0, q1, q2: coefficient i of degree n is a mean of these
+        let [q0, q1, q2] = [0.25 + c, c - 0.25, 0.25 + c];
+        let n = (ORDER - 1) as f64;
+        std::array::from_fn(|i| {
+            let (i, j) = (i as f64, n - i as f64);
+            (j * (j - 1.0) * q0 + 2.0 * i * j * q1 + i * (i - 1.0) * q2) / (n * (n - 1.0))
+        })
+    }
+
+    #[test]
+    fn halves_are_the_polynomial_there() {
+        let coefficients = product([parabola(0.1), parabola(-0.2), parabola(0.3)]);
+        let [low, high] = halves(&coefficients, 1);
+        let value = |v: f64| ((v - 0.5) * (v - 0.5) - 0.2) * (0.25 + 0.1) * (0.25 + 0.3);
+        let [a, b] = [corners(&low), corners(&high)];
+        for (found, v) in [(a[0], 0.0), (a[2], 0.5), (b[0], 0.5), (b[2], 1.0)] {
+            assert!((found - value(v)).abs() < 1e-14, "{found} {v}");
+        }
+    }
+
+    #[test]
+    fn a_small_positive_minimum_is_proven_and_a_negative_one_found() {
+        let with_minimum = |c: f64| product([parabola(c), parabola(1.0), parabola(1.0)]);
+        assert!(with_minimum(0.01).iter().any(|&x| x < 0.0));
+        let proven = bound_by_halving(with_minimum(0.01), 1e-15);
+        assert!(!proven.is_folded && proven.least > 0.0 && proven.least <= 0.01, "{proven:?}");
+        let folded = bound_by_halving(with_minimum(-0.001), 1e-15);
+        assert!(folded.is_folded && folded.least < -0.001, "{folded:?}");
+    }
 }

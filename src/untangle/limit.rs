@@ -11,7 +11,7 @@ use nalgebra::Matrix3;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::determinant_bound::{ElementBounds, LeastDeterminant};
+use super::determinant_bound::{ElementBound, ElementBounds, LeastDeterminant};
 use super::lbfgs::minimize;
 use crate::backend::{Backend, Cpu, Values};
 use crate::basis::gauss;
@@ -110,8 +110,8 @@ pub fn untangle_limit(
 }
 
 /// Elements that may be folded.
-fn unproven(bounds: &[f64]) -> Vec<u32> {
-    (0..bounds.len() as u32).filter(|&e| bounds[e as usize] < 0.0).collect()
+fn unproven(bounds: &[ElementBound]) -> Vec<u32> {
+    (0..bounds.len() as u32).filter(|&e| bounds[e as usize].least < 0.0).collect()
 }
 
 fn free_vertices(topology: &Topology) -> Vec<bool> {

@@ -6,7 +6,7 @@ use super::{LimitFolds, ScaledJacobians};
 use crate::numbers::counted;
 
 /// What vertices of the boundary do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum BoundaryMotion {

@@ -278,13 +278,13 @@ impl FitRequest {
     ) -> Result<FitReport> {
         self.check()?;
         let started = Instant::now();
-        let before = least_determinant(mesh)?;
         let mut topology = Topology::of_mesh(mesh)?;
         let mut skin = boundary_with_topology(mesh, &topology)?;
         let target = self.target(&skin, target, notes)?;
         let attributes = SOLID_ENTRIES * self.interpolated(&mesh.attributes);
         let products = SURFACE_ENTRIES * 3 * skin.points.len() + attributes;
         let backend = self.processor(products, notes)?;
+        let before = least_determinant(mesh)?;
         self.fit_attributes(mesh, &*backend)?;
         let mut start = Start::Vertices;
         let mut first: Option<SkinFit> = None;

@@ -8,7 +8,8 @@ fn a_fit_runs_on_the_processor_that_is_asked_for() {
     let path = directory.path();
     done(path, "shape box 3 2 2 -o box.vtu");
     let files = ["cpu", "auto"].map(|backend| {
-        let arguments = format!("fit box.vtu --backend {backend} -o {backend}.vtu");
+        let arguments =
+            format!("fit box.vtu --crease-angle 40 --backend {backend} -o {backend}.vtu");
         let (code, _, stderr) = run(path, &arguments);
         assert_eq!(code, 0, "{stderr}");
         // so small a job is for the CPU, with or without a GPU
@@ -21,7 +22,11 @@ fn a_fit_runs_on_the_processor_that_is_asked_for() {
         ("cuda:0,1", "runs on several GPUs"),
         ("gpu", "unknown backend \"gpu\""),
     ] {
-        refused(path, &format!("fit box.vtu --backend {backend} -o no.vtu"), fragment);
+        refused(
+            path,
+            &format!("fit box.vtu --crease-angle 40 --backend {backend} -o no.vtu"),
+            fragment,
+        );
         assert!(!path.join("no.vtu").exists(), "{backend}");
     }
 }

@@ -274,6 +274,10 @@ mod tests {
         assert!(many.suits_cpu(64));
         let elasticity = Cost::assembly(250_000_000_000, 0, 2_500_000_000);
         assert!(!elasticity.suits_cpu(1) && !elasticity.suits_cpu(16));
+        // three numbers at a million vertices of a solid
+        let interpolated = Cost::interpolation(27 * 3 * 1_000_000);
+        assert!(!interpolated.suits_cpu(2) && interpolated.suits_cpu(32));
+        assert!(interpolated.fits(2_000_000_000) && !interpolated.fits(500_000_000));
     }
 
     /// Measured on an H200 and 16 threads: mass of two octree models, whose batches are most of it.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
+use subsolid::backend::Choice;
 use subsolid::io::ControlMesh;
 use subsolid::jobs::fit::{FitAttributes, FitRequest, FitTarget};
 use subsolid::scheme::Scheme;
@@ -66,7 +67,7 @@ impl Keywords<'_, '_> {
             max_levels: self.max_levels,
             attributes,
             no_untangle: !self.untangle,
-            backend: self.backend.parse().py()?,
+            backend: self.backend.parse::<Choice>().py()?,
         };
         Ok((request, given))
     }

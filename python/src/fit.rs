@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
+use subsolid::backend::Choice;
 use subsolid::io::ControlMesh;
 use subsolid::jobs::fit::{FitAttributes, FitRequest, FitTarget};
 use subsolid::scheme::Scheme;
@@ -25,6 +26,7 @@ struct Keywords<'a, 'py> {
     max_levels: usize,
     attributes: &'a str,
     untangle: bool,
+    backend: &'a str,
 }
 
 impl Keywords<'_, '_> {
@@ -65,6 +67,7 @@ impl Keywords<'_, '_> {
             max_levels: self.max_levels,
             attributes,
             no_untangle: !self.untangle,
+            backend: self.backend.parse::<Choice>().py()?,
         };
         Ok((request, given))
     }
@@ -88,6 +91,8 @@ impl PySolid {
     ///     attributes: "interpolate": the limit takes the values of attributes at the points.
     ///         "keep": they stay control values.
     ///     untangle: Whether inner points move until det J of the limit is positive.
+    ///     backend: Processor of linear systems: "auto", "cpu", "cuda" or "cuda:N"; results are
+    ///         equal bit by bit.
     ///
     /// Returns:
     ///     The solid, and a dictionary with the keys of the JSON report of `subsolid fit`:
@@ -103,7 +108,7 @@ impl PySolid {
     ///     >>> report["vertices"][1]["max"] < 1e-12
     ///     True
     #[pyo3(signature = (to=None, *, feature_angle=40.0, rounds=6, tolerance=None, max_levels=2,
-                        attributes="interpolate", untangle=true))]
+                        attributes="interpolate", untangle=true, backend="auto"))]
     #[allow(clippy::too_many_arguments, reason = "keywords")]
     fn fit<'py>(
         &self,
@@ -115,9 +120,18 @@ impl PySolid {
         max_levels: usize,
         attributes: &str,
         untangle: bool,
+        backend: &str,
     ) -> PyResult<Bound<'py, PyTuple>> {
-        let keywords =
-            Keywords { to, feature_angle, rounds, tolerance, max_levels, attributes, untangle };
+        let keywords = Keywords {
+            to,
+            feature_angle,
+            rounds,
+            tolerance,
+            max_levels,
+            attributes,
+            untangle,
+            backend,
+        };
         let (request, given) = keywords.request()?;
         let mut notes = PythonNotes::default();
         let ended = py.work(|| {
@@ -157,7 +171,7 @@ impl PySurface {
     /// Args:
     ///     to: "vertices", "facets", a Surface, a Solid or a path; see Solid.fit.
     ///     scheme: "catmull-clark", "loop" or "bilinear".
-    ///     feature_angle, rounds, tolerance, max_levels, attributes: Those of Solid.fit.
+    ///     feature_angle, rounds, tolerance, max_levels, attributes, backend: Those of Solid.fit.
     ///
     /// Returns:
     ///     The surface, and a dictionary with the keys of the JSON report of `subsolid fit`.
@@ -172,7 +186,8 @@ impl PySurface {
     ///     >>> report["vertices"][1]["max"] < 1e-12
     ///     True
     #[pyo3(signature = (to=None, *, scheme="catmull-clark", feature_angle=40.0, rounds=6,
-                        tolerance=None, max_levels=2, attributes="interpolate"))]
+                        tolerance=None, max_levels=2, attributes="interpolate",
+                        backend="auto"))]
     #[allow(clippy::too_many_arguments, reason = "keywords")]
     fn fit<'py>(
         &self,
@@ -184,11 +199,20 @@ impl PySurface {
         tolerance: Option<f64>,
         max_levels: usize,
         attributes: &str,
+        backend: &str,
     ) -> PyResult<Bound<'py, PyTuple>> {
         let scheme = Scheme::named(scheme).py()?;
         let untangle = true;
-        let keywords =
-            Keywords { to, feature_angle, rounds, tolerance, max_levels, attributes, untangle };
+        let keywords = Keywords {
+            to,
+            feature_angle,
+            rounds,
+            tolerance,
+            max_levels,
+            attributes,
+            untangle,
+            backend,
+        };
         let (request, given) = keywords.request()?;
         let mut notes = PythonNotes::default();
         let ended = py.work(|| {

@@ -289,6 +289,7 @@ class Solid:
         max_levels: int = 2,
         attributes: Literal["interpolate", "keep"] = "interpolate",
         untangle: bool = True,
+        backend: str = "auto",
     ) -> tuple[Solid, dict[str, Any]]: ...
     def limit_matrix(self) -> Any: ...
     def untangle(
@@ -722,6 +723,7 @@ class Surface:
         tolerance: Optional[float] = None,
         max_levels: int = 2,
         attributes: Literal["interpolate", "keep"] = "interpolate",
+        backend: str = "auto",
     ) -> tuple[Surface, dict[str, Any]]: ...
     def distance(
         self,

@@ -176,6 +176,18 @@ def test_processors_are_chosen_by_name() -> None:
             job(backend="gpu")
 
 
+def test_processors_of_fits_are_chosen_by_name() -> None:
+    solid = subsolid.shape("box", 3, 2, 2).with_creases(crease_angle=40)
+    for part in (solid, solid.boundary()):
+        fitted = [part.fit(**given)[0].points for given in ({}, {"backend": "cpu"})]
+        assert np.array_equal(*fitted)
+        for name, message in [("gpu", "gpu"), ("cuda:99", "CUDA"), ("cuda:0,1", "several GPUs")]:
+            with pytest.raises(subsolid.Error, match=message):
+                part.fit(backend=name)
+        if subsolid.devices():
+            assert np.array_equal(part.fit(backend="cuda")[0].points, fitted[0])
+
+
 @pytest.mark.skipif(not subsolid.devices(), reason="needs an NVIDIA GPU")
 def test_gpus_process_the_same() -> None:
     ball = sphere(12)

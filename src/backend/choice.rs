@@ -14,7 +14,8 @@ use crate::plan::Cost;
 use crate::surface::{SurfaceOptions, refined_counts};
 
 /// The processor that is asked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub enum Choice {
     /// The first NVIDIA GPU that works, else the CPU.
     #[default]
@@ -62,6 +63,36 @@ impl DeviceList {
     /// The CUDA device numbers of the list.
     pub fn ordinals(&self) -> &[usize] {
         &self.ordinals[..self.count]
+    }
+}
+
+impl std::fmt::Display for Choice {
+    /// As it is read.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::Cpu => f.write_str("cpu"),
+            Self::Cuda(ordinal) => write!(f, "cuda:{ordinal}"),
+            Self::Devices(list) => {
+                let numbers: Vec<String> = list.ordinals().iter().map(usize::to_string).collect();
+                write!(f, "cuda:{}", numbers.join(","))
+            }
+            Self::AllDevices => f.write_str("cuda:all"),
+        }
+    }
+}
+
+impl From<Choice> for String {
+    fn from(choice: Choice) -> Self {
+        choice.to_string()
+    }
+}
+
+impl TryFrom<String> for Choice {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<Self> {
+        text.parse()
     }
 }
 
@@ -422,6 +453,9 @@ mod tests {
             ("cuda:all", Choice::AllDevices),
         ] {
             assert_eq!(text.parse::<Choice>().unwrap(), choice);
+            assert_eq!(choice.to_string().parse::<Choice>().unwrap(), choice);
+            let text = serde_json::to_string(&choice).unwrap();
+            assert_eq!(serde_json::from_str::<Choice>(&text).unwrap(), choice);
         }
         for wrong in
             ["", "gpu", "cuda:", "cuda:-1", "cuda:x", "CPU", "cuda:0,", "cuda:0,x", "cuda:,"]

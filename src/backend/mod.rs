@@ -11,6 +11,7 @@ mod limit;
 mod process;
 mod several;
 mod surface;
+mod vectors;
 
 pub use crate::result_buffer::ResultBuffer;
 pub use choice::{Choice, DeviceList, Processor, Starting, auto, choose, devices, start};
@@ -23,6 +24,7 @@ pub use limit::{Derived, Limit, Values};
 pub use process::SurfaceProcessor;
 pub use several::{Several, SharedBackend};
 pub use surface::{SurfaceEvaluator, SurfaceRefiner, SurfaceResults, SurfaceTask, runs_on_gpu};
+pub use vectors::SparseVectors;
 
 use std::ops::Range;
 
@@ -34,6 +36,7 @@ use crate::mesh::{
 pub use crate::numbers::Precision;
 pub use crate::plan::Strategy;
 use crate::plan::{Plan, Want};
+use crate::scheme::Stencils;
 use crate::surface::SurfaceOptions;
 
 /// A processor that evaluates plans.
@@ -81,6 +84,13 @@ pub trait Backend {
     /// # Errors
     /// Those of [`SurfaceMesh::check`]; on a device, too little memory.
     fn process_surface(&self, mesh: &SurfaceMesh) -> Result<Box<dyn SurfaceProcessor>>;
+
+    /// Brings a square sparse matrix whose rows sum to 1 to the processor, for iterative solutions
+    /// in double precision.
+    ///
+    /// # Errors
+    /// On a device, too little memory.
+    fn vectors<'s>(&self, rows: &'s Stencils) -> Result<Box<dyn SparseVectors + 's>>;
 
     /// The device that jobs bring their arrays to: location, layers, interiors, quadrature,
     /// assembly. `None` on the CPU, where they work on their own data.

@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use super::limit::{arrays, row_count};
 use super::{
-    Backend, Device, Evaluator, Explained, Limit, Precision, SurfaceEvaluator, SurfaceProcessor,
-    SurfaceRefiner, SurfaceTask, check_controls,
+    Backend, Device, Evaluator, Explained, Limit, Precision, SparseVectors, SurfaceEvaluator,
+    SurfaceProcessor, SurfaceRefiner, SurfaceTask, check_controls,
 };
 use crate::error::{Error, Result, option_name};
 use crate::mesh::{Controls, SurfaceMesh};
 use crate::numbers::Real;
 use crate::plan::{Plan, Samples, shares};
 use crate::result_buffer::ResultBuffer;
+use crate::scheme::Stencils;
 use crate::surface::SurfaceOptions;
 
 /// Number of times that a device that fails is given half as much, before that is an error.
@@ -101,6 +102,10 @@ impl Backend for Several {
 
     fn process_surface(&self, mesh: &SurfaceMesh) -> Result<Box<dyn SurfaceProcessor>> {
         self.first().process_surface(mesh)
+    }
+
+    fn vectors<'s>(&self, rows: &'s Stencils) -> Result<Box<dyn SparseVectors + 's>> {
+        self.first().vectors(rows)
     }
 
     fn device(&self) -> Option<&dyn Device> {

@@ -2,10 +2,9 @@
 
 use crate::error::{Error, Result};
 use crate::mesh::check_point_count;
+use crate::numbers::sum::dot;
 use crate::numbers::vector::{difference, squared_norm};
 use crate::topology::Topology;
-
-use super::system::dot;
 
 /// Iterations at most, and the residual at which they end, as a part of the first.
 const MAX_STEPS: usize = 10_000;

@@ -33,5 +33,5 @@ mod target;
 pub use feet::TargetNotes;
 pub use inside::move_inside;
 pub use skin::{Deviation, SkinFit, SkinOptions, Start, fit_skin};
-pub use system::LimitSystem;
+pub use system::{LimitSolver, LimitSystem};
 pub use target::Target;

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::normal_equations::NormalEquations;
 use super::system::LimitSystem;
 use super::target::Target;
+use crate::backend::{Backend, Cpu};
 use crate::basis::gauss;
 use crate::error::Result;
 use crate::mesh::{SurfaceMesh, area_normal};
@@ -36,17 +37,19 @@ const MIN_SLIDING_GAIN: f64 = 0.1;
 const MAX_DRIFT: f64 = 0.2;
 
 /// How a surface is fitted to a target.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SkinOptions {
+#[derive(Clone, Copy)]
+pub struct SkinOptions<'a> {
     /// Gauss-Newton rounds at most.
     pub rounds: usize,
     /// What the points of the mesh are.
     pub start: Start,
+    /// Where linear systems of limits are solved; none: on the CPU.
+    pub backend: Option<&'a dyn Backend>,
 }
 
-impl Default for SkinOptions {
+impl Default for SkinOptions<'_> {
     fn default() -> Self {
-        Self { rounds: 6, start: Start::Vertices }
+        Self { rounds: 6, start: Start::Vertices, backend: None }
     }
 }
 
@@ -145,12 +148,12 @@ struct Skin<'a> {
 /// `progress` is called with the number of rounds done; its error ends the work.
 ///
 /// # Errors
-/// Those of [`LimitSurface::of_mesh`] and [`LimitSystem::solve`]; those of `progress`.
+/// Those of [`LimitSurface::of_mesh`] and [`LimitSolver::solve`](super::LimitSolver::solve); those of `progress`.
 pub fn fit_skin(
     mesh: &SurfaceMesh,
     scheme: Scheme,
     target: Option<&Target>,
-    options: SkinOptions,
+    options: SkinOptions<'_>,
     mut progress: impl FnMut(usize) -> Result<()>,
 ) -> Result<SkinFit> {
     let surface = LimitSurface::of_mesh(mesh, scheme)?;
@@ -158,9 +161,11 @@ pub fn fit_skin(
     let limits = |points: &[[f64; 3]]| -> Vec<[f64; 3]> {
         system.rows().apply(points.as_flattened(), 3).as_chunks::<3>().0.to_vec()
     };
+    let cpu = Cpu::default();
     let (vertices, start) = match options.start {
         Start::Vertices => {
-            let solved = system.solve(mesh.points.as_flattened(), 3)?;
+            let backend = options.backend.unwrap_or(&cpu);
+            let solved = system.solver(backend)?.solve(mesh.points.as_flattened(), 3)?;
             (mesh.points.clone(), solved.as_chunks::<3>().0.to_vec())
         }
         Start::Controls => (limits(&mesh.points), mesh.points.clone()),

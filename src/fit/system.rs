@@ -1,11 +1,9 @@
 //! Systems L P = V of limit masks.
 
-use rayon::prelude::*;
-
+use crate::backend::{Backend, Cpu, SparseVectors};
 use crate::error::IdKind::Vertex;
 use crate::error::{Error, Result};
 use crate::mesh::check_value_count;
-use crate::plan::adjoint::transposed;
 use crate::scheme::Stencils;
 
 /// The interval of eigenvalues for the Chebyshev iteration: 1/27 is the least of regular solids,
@@ -24,8 +22,15 @@ const SOLVED_FRACTION: f64 = 1e-14;
 const GOOD_FRACTION: f64 = 1e-12;
 /// A residual that is not refused.
 const REFUSED_FRACTION: f64 = 1e-10;
-/// Entries that are summed together.
-const SUM_ENTRIES: usize = 4096;
+
+// Vectors: limits V, controls P and those that are tried, V - L P, a direction, and a product.
+const VALUES: usize = 0;
+const CONTROLS: usize = 1;
+const TRIED: usize = 2;
+const RESIDUAL: usize = 3;
+const DIRECTION: usize = 4;
+const PRODUCT: usize = 5;
+const VECTORS: usize = 6;
 
 /// Limit masks of all vertices of a mesh, for control points from limit points.
 #[derive(Debug)]
@@ -45,46 +50,76 @@ impl LimitSystem {
         &self.rows
     }
 
-    /// Controls `[vertex][width]` whose limits at the vertices are `values`, to 10⁻¹² of the
-    /// largest difference of values or better. Where several exist, those nearest to `values`.
+    /// Brings L to a processor, to solve L P = V there again and again.
     ///
     /// # Errors
-    /// [`Error::Request`] if there are not `width` values a vertex; [`Error::Mesh`] where no
-    /// controls have these limits, with the vertex that is missed by most.
+    /// Those of [`Backend::vectors`].
+    pub fn solver(&self, backend: &dyn Backend) -> Result<LimitSolver<'_>> {
+        let vectors = backend.vectors(&self.rows)?;
+        Ok(LimitSolver { vectors, rows: self.rows.len(), seconds: 0.0 })
+    }
+
+    /// [`LimitSolver::solve`] on the CPU.
+    ///
+    /// # Errors
+    /// Those of [`LimitSolver::solve`].
     pub fn solve(&self, values: &[f64], width: usize) -> Result<Vec<f64>> {
-        check_value_count(values, width, self.rows.len())?;
+        self.solver(&Cpu::default())?.solve(values, width)
+    }
+}
+
+/// A [`LimitSystem`] on a processor. Made by [`LimitSystem::solver`].
+pub struct LimitSolver<'s> {
+    vectors: Box<dyn SparseVectors + 's>,
+    rows: usize,
+    seconds: f64,
+}
+
+impl LimitSolver<'_> {
+    /// Controls `[vertex][width]` whose limits at the vertices are `values`, to 10⁻¹² of the
+    /// largest difference of values or better. Where several exist, those nearest to `values`.
+    /// They are the same bits on all processors.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if there are not `width` values a vertex, and for too little memory of a
+    /// device; [`Error::Mesh`] where no controls have these limits, with the vertex that is missed
+    /// by most.
+    pub fn solve(&mut self, values: &[f64], width: usize) -> Result<Vec<f64>> {
+        check_value_count(values, width, self.rows)?;
         let scale = crate::mesh::component_ranges(values, width)
             .iter()
             .fold(0.0f64, |most, [low, high]| most.max(high - low));
         if scale == 0.0 {
             return Ok(values.to_vec());
         }
-        let mut controls = values.to_vec();
-        let mut residual = self.residual(values, &controls, width);
-        let mut left = largest(&residual);
+        self.vectors.start(width, VECTORS)?;
+        self.vectors.set(VALUES, values)?;
+        self.vectors.combine(CONTROLS, [0.0, 1.0], VALUES)?;
+        let mut left = self.residual(CONTROLS)?;
         for _ in 0..CHEBYSHEV_PASSES {
             if left <= SOLVED_FRACTION * scale {
                 break;
             }
-            let mut tried = controls.clone();
-            self.chebyshev(&mut tried, residual.clone(), width);
-            let after = self.residual(values, &tried, width);
-            let now = largest(&after);
+            self.vectors.combine(TRIED, [0.0, 1.0], CONTROLS)?;
+            self.chebyshev(TRIED)?;
+            let now = self.residual(TRIED)?;
             if now < left {
-                (controls, residual, left) = (tried, after, now);
+                self.vectors.combine(CONTROLS, [0.0, 1.0], TRIED)?;
+                left = now;
             } else {
                 // it has ended, or diverged
                 break;
             }
         }
         if left > GOOD_FRACTION * scale {
-            controls = self.conjugate_gradients(values, width);
-            residual = self.residual(values, &controls, width);
-            left = largest(&residual);
+            self.conjugate_gradients()?;
+            left = self.residual(CONTROLS)?;
         }
+        self.seconds = self.vectors.seconds()?;
         if left <= REFUSED_FRACTION * scale {
-            return Ok(controls);
+            return self.vectors.read(CONTROLS);
         }
+        let residual = self.vectors.read(RESIDUAL)?;
         let worst =
             (0..residual.len()).max_by(|&a, &b| residual[a].abs().total_cmp(&residual[b].abs()));
         let vertex = worst.unwrap_or(0) / width;
@@ -98,75 +133,61 @@ impl LimitSystem {
         ))
     }
 
-    /// V − L P.
-    fn residual(&self, values: &[f64], controls: &[f64], width: usize) -> Vec<f64> {
-        let limits = self.rows.apply(controls, width);
-        values.par_iter().zip(limits).map(|(v, l)| v - l).collect()
+    /// Seconds that the last solution took on the processor, without copies to and from a device.
+    pub fn seconds(&self) -> f64 {
+        self.seconds
     }
 
-    /// Adds to P the solution for a residual: Saad, "Iterative methods for sparse linear systems"
-    /// (2003), Algorithm 12.1.
-    fn chebyshev(&self, controls: &mut [f64], mut residual: Vec<f64>, width: usize) {
+    /// Makes the residual V − L P of some controls; returns its largest magnitude.
+    fn residual(&mut self, controls: usize) -> Result<f64> {
+        self.vectors.apply(controls, RESIDUAL)?;
+        self.vectors.combine(RESIDUAL, [-1.0, 1.0], VALUES)?;
+        self.vectors.largest(RESIDUAL)
+    }
+
+    /// Adds to controls the solution for their residual: Saad, "Iterative methods for sparse linear
+    /// systems" (2003), Algorithm 12.1.
+    fn chebyshev(&mut self, controls: usize) -> Result<()> {
+        let vectors = &mut *self.vectors;
         let [low, high] = EIGENVALUES;
         let (center, half) = ((high + low) / 2.0, (high - low) / 2.0);
         let mut rho = half / center;
-        let mut step: Vec<f64> = residual.iter().map(|r| r / center).collect();
-        let mut product = vec![0.0; residual.len()];
+        vectors.combine(DIRECTION, [0.0, 1.0 / center], RESIDUAL)?;
         for _ in 0..CHEBYSHEV_STEPS {
-            self.rows.apply_into(&step, width, &mut product);
-            controls.par_iter_mut().zip(&step).for_each(|(x, d)| *x += d);
-            residual.par_iter_mut().zip(&product).for_each(|(r, p)| *r -= p);
+            vectors.apply(DIRECTION, PRODUCT)?;
+            vectors.combine(controls, [1.0, 1.0], DIRECTION)?;
+            vectors.combine(RESIDUAL, [1.0, -1.0], PRODUCT)?;
             let next = 1.0 / (2.0 * center / half - rho);
-            let [keep, take] = [next * rho, 2.0 * next / half];
-            step.par_iter_mut().zip(&residual).for_each(|(d, r)| *d = keep * *d + take * r);
+            vectors.combine(DIRECTION, [next * rho, 2.0 * next / half], RESIDUAL)?;
             rho = next;
         }
+        Ok(())
     }
 
     /// The solution nearest to the values, by conjugate gradients of LᵀL: Björck, "Numerical
     /// methods for least squares problems" (1996), Algorithm 7.4.1.
-    fn conjugate_gradients(&self, values: &[f64], width: usize) -> Vec<f64> {
-        let (columns, weights) = transposed(&self.rows, self.rows.len());
-        let back = |r: &[f64]| {
-            let mut s = vec![0.0; r.len()];
-            columns.gather(r, width, Some(&weights), &mut s);
-            s
-        };
-        let mut x = values.to_vec();
-        let mut r = self.residual(values, &x, width);
-        let mut p = back(&r);
-        let mut gamma = dot(&p, &p);
+    fn conjugate_gradients(&mut self) -> Result<()> {
+        self.vectors.combine(CONTROLS, [0.0, 1.0], VALUES)?;
+        self.residual(CONTROLS)?;
+        let vectors = &mut *self.vectors;
+        vectors.apply_transposed(RESIDUAL, DIRECTION)?;
+        let mut gamma = vectors.dot(DIRECTION, DIRECTION)?;
         let enough = GRADIENT_FRACTION * gamma;
         for _ in 0..GRADIENT_STEPS {
             if gamma <= enough {
                 break;
             }
-            let q = self.rows.apply(&p, width);
-            let alpha = gamma / dot(&q, &q);
-            x.par_iter_mut().zip(&p).for_each(|(x, p)| *x += alpha * p);
-            r.par_iter_mut().zip(&q).for_each(|(r, q)| *r -= alpha * q);
-            let s = back(&r);
-            let next = dot(&s, &s);
-            p.par_iter_mut().zip(&s).for_each(|(p, s)| *p = s + next / gamma * *p);
+            vectors.apply(DIRECTION, PRODUCT)?;
+            let alpha = gamma / vectors.dot(PRODUCT, PRODUCT)?;
+            vectors.combine(CONTROLS, [1.0, alpha], DIRECTION)?;
+            vectors.combine(RESIDUAL, [1.0, -alpha], PRODUCT)?;
+            vectors.apply_transposed(RESIDUAL, PRODUCT)?;
+            let next = vectors.dot(PRODUCT, PRODUCT)?;
+            vectors.combine(DIRECTION, [next / gamma, 1.0], PRODUCT)?;
             gamma = next;
         }
-        x
+        Ok(())
     }
-}
-
-/// Largest magnitude; NaN if one is.
-fn largest(values: &[f64]) -> f64 {
-    values.iter().fold(0.0, |most: f64, x| if x.is_nan() { f64::NAN } else { most.max(x.abs()) })
-}
-
-/// Dot product, in an order that depends on the length alone.
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let sums: Vec<f64> = a
-        .par_chunks(SUM_ENTRIES)
-        .zip(b.par_chunks(SUM_ENTRIES))
-        .map(|(a, b)| a.iter().zip(b).map(|(a, b)| a * b).sum())
-        .collect();
-    sums.iter().sum()
 }
 
 #[cfg(test)]
@@ -198,6 +219,22 @@ mod tests {
             let most = limits.iter().zip(&values).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
             assert!(most <= 1e-9, "{cells:?} {creased}: {most:e}");
         }
+    }
+
+    /// One solver for arrays of several widths, each as if it were alone.
+    #[test]
+    fn a_solver_is_used_again() {
+        let (system, points) = masks([3, 2, 2], true);
+        let mut solver = system.solver(&Cpu::default()).unwrap();
+        let wave: Vec<f64> = points.iter().map(|p| (p[0] + 2.0 * p[1]).sin()).collect();
+        for (values, width) in [(&wave[..], 1), (points.as_flattened(), 3), (&wave[..], 1)] {
+            let controls = solver.solve(values, width).unwrap();
+            assert_eq!(controls, system.solve(values, width).unwrap());
+            let limits = system.rows().apply(&controls, width);
+            assert!(limits.iter().zip(values).all(|(a, b)| (a - b).abs() < 1e-12));
+            assert!(solver.seconds() > 0.0);
+        }
+        assert!(solver.solve(&wave, 2).is_err());
     }
 
     /// The limit of the smooth cube does not see vertices that move in and out by turns.

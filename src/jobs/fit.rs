@@ -16,6 +16,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::Notes;
+use crate::backend::{Backend, Choice, Cpu, Processor};
 use crate::error::{Error, Result, option};
 use crate::fit::{
     Deviation, LimitSystem, SkinFit, SkinOptions, Start, Target, TargetNotes, fit_skin, move_inside,
@@ -25,6 +26,7 @@ use crate::limit::Solid;
 use crate::mesh::{Attribute, SolidMesh, SurfaceMesh};
 use crate::numbers::bounds::{self, Bounds};
 use crate::numbers::{by_count, counted, significant};
+use crate::plan::Cost;
 use crate::refine::refine_mesh;
 use crate::scheme::{Scheme, VertexRule};
 use crate::surface::triangulate::Triangulation;
@@ -36,6 +38,9 @@ use crate::untangle::{
 
 /// Times by which the boxes of a part and of its target may differ.
 const MAX_SIZE_RATIO: f64 = 10.0;
+/// Entries of a row of limit masks, of regular surfaces and solids.
+const SURFACE_ENTRIES: usize = 9;
+const SOLID_ENTRIES: usize = 27;
 
 /// What is fitted to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,6 +113,10 @@ pub struct FitRequest {
     /// Leave inner vertices where the move of the boundary takes them, though cells be folded
     #[cfg_attr(feature = "cli", arg(long))]
     pub no_untangle: bool,
+    /// Processor of linear systems: auto (the fastest for this job), cpu, cuda or cuda:N; results are
+    /// equal bit by bit
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = "auto"))]
+    pub backend: Choice,
 }
 
 #[cfg(feature = "cli")]
@@ -128,6 +137,7 @@ impl Default for FitRequest {
             max_levels: 2,
             attributes: FitAttributes::default(),
             no_untangle: false,
+            backend: Choice::default(),
         }
     }
 }
@@ -276,16 +286,20 @@ impl FitRequest {
     ) -> Result<FitReport> {
         self.check()?;
         let started = Instant::now();
-        let before = least_determinant(mesh)?;
         let mut topology = Topology::of_mesh(mesh)?;
         let mut skin = boundary_with_topology(mesh, &topology)?;
         let target = self.target(&skin, target, notes)?;
-        self.fit_attributes(mesh)?;
+        let attributes = SOLID_ENTRIES * self.interpolated(&mesh.attributes);
+        let products = SURFACE_ENTRIES * 3 * skin.points.len() + attributes;
+        let backend = self.processor(products, notes)?;
+        let before = least_determinant(mesh)?;
+        self.fit_attributes(mesh, &*backend)?;
         let mut start = Start::Vertices;
         let mut first: Option<SkinFit> = None;
         let mut levels = 0;
         let fit = loop {
-            let fit = self.fit(&skin, Scheme::CatmullClark, (target.as_ref(), start), notes)?;
+            let fit =
+                self.fit(&skin, Scheme::CatmullClark, (target.as_ref(), start, &*backend), notes)?;
             let on_boundary = |v: &u32| topology.is_boundary_vertex(*v);
             let kept = (0..mesh.points.len() as u32).filter(on_boundary);
             let mut moves = vec![[0.0; 3]; mesh.points.len()];
@@ -358,15 +372,18 @@ impl FitRequest {
             *mesh = cut.triangles(mesh)?;
         }
         let target = self.target(mesh, target, notes)?;
-        if self.attributes == FitAttributes::Interpolate {
+        let numbers = 3 * mesh.points.len() + self.interpolated(&mesh.attributes);
+        let backend = self.processor(SURFACE_ENTRIES * numbers, notes)?;
+        if self.interpolated(&mesh.attributes) > 0 {
             let rows = crate::surface::limit::LimitSurface::of_mesh(mesh, scheme)?.vertex_masks();
-            interpolate(&LimitSystem::new(rows.positions().clone()), &mut mesh.attributes)?;
+            let system = LimitSystem::new(rows.positions().clone());
+            interpolate(&system, &*backend, &mut mesh.attributes)?;
         }
         let mut start = Start::Vertices;
         let mut first: Option<SkinFit> = None;
         let mut levels = 0;
         let fit = loop {
-            let fit = self.fit(mesh, scheme, (target.as_ref(), start), notes)?;
+            let fit = self.fit(mesh, scheme, (target.as_ref(), start, &*backend), notes)?;
             mesh.points.clone_from(&fit.points);
             let first = first.get_or_insert_with(|| fit.clone());
             if levels == self.max_levels || self.is_within(&fit) != Some(false) {
@@ -388,12 +405,34 @@ impl FitRequest {
         &self,
         skin: &SurfaceMesh,
         scheme: Scheme,
-        (target, start): (Option<&(Target, TargetNotes)>, Start),
+        (target, start, backend): (Option<&(Target, TargetNotes)>, Start, &dyn Backend),
         notes: &mut dyn Notes,
     ) -> Result<SkinFit> {
-        let options = SkinOptions { rounds: self.rounds, start };
+        let options = SkinOptions { rounds: self.rounds, start, backend: Some(backend) };
         let target = target.map(|(target, _)| target);
         fit_skin(skin, scheme, target, options, |round| notes.progress(round, self.rounds))
+    }
+
+    /// The processor of linear systems of so many products; says which one it is where the choice is
+    /// left open.
+    fn processor(&self, products: usize, notes: &mut dyn Notes) -> Result<Box<dyn Backend>> {
+        let cost = Cost::interpolation(products);
+        let threads = rayon::current_num_threads();
+        let (processor, gpu) = Processor::find_device(self.backend, &cost, threads)?;
+        let backend = gpu.unwrap_or_else(|| Box::new(Cpu::default()));
+        if self.backend == Choice::Auto {
+            let why = processor.why_not_gpu().map(|why| format!(" ({why})"));
+            notes.status("Chose", backend.name() + &why.unwrap_or_default());
+        }
+        Ok(backend)
+    }
+
+    /// Numbers of attributes that are interpolated.
+    fn interpolated(&self, attributes: &[Attribute]) -> usize {
+        if self.attributes == FitAttributes::Keep {
+            return 0;
+        }
+        attributes.iter().filter(|a| !a.is_normals()).map(|a| a.values.len()).sum()
     }
 
     /// The target of a boundary.
@@ -445,12 +484,12 @@ impl FitRequest {
     }
 
     /// Control values of the attributes of a solid.
-    fn fit_attributes(&self, mesh: &mut SolidMesh) -> Result<()> {
-        if self.attributes == FitAttributes::Keep || mesh.attributes.is_empty() {
+    fn fit_attributes(&self, mesh: &mut SolidMesh, backend: &dyn Backend) -> Result<()> {
+        if self.interpolated(&mesh.attributes) == 0 {
             return Ok(());
         }
         let system = LimitSystem::new(Solid::new(mesh)?.limit_matrix());
-        interpolate(&system, &mut mesh.attributes)
+        interpolate(&system, backend, &mut mesh.attributes)
     }
 
     /// Whether a fit to a target is within the tolerance.
@@ -491,9 +530,14 @@ fn merged(first: &SkinFit, mut last: SkinFit) -> SkinFit {
 }
 
 /// Makes values at vertices control values.
-fn interpolate(system: &LimitSystem, attributes: &mut [Attribute]) -> Result<()> {
+fn interpolate(
+    system: &LimitSystem,
+    backend: &dyn Backend,
+    attributes: &mut [Attribute],
+) -> Result<()> {
+    let mut solver = system.solver(backend)?;
     for attribute in attributes.iter_mut().filter(|attribute| !attribute.is_normals()) {
-        attribute.values = system.solve(&attribute.values, attribute.width).map_err(|error| {
+        attribute.values = solver.solve(&attribute.values, attribute.width).map_err(|error| {
             error.with_help(message!(
                 format!("the array {:?}: keep its values as control values (", attribute.name),
                 option("attributes", "keep"),

@@ -9,6 +9,7 @@ mod kinds;
 mod median;
 mod portable;
 mod sorted;
+pub(crate) mod sum;
 #[cfg(test)]
 pub(crate) mod testing;
 pub(crate) mod vector;

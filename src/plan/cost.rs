@@ -51,6 +51,11 @@ const BATCH_SECONDS: f64 = 1.3e-3;
 const DEVICE_BATCH_SECONDS: f64 = 0.15e-3;
 /// Seconds that one thread needs for a face of a refined surface, topology included.
 const SURFACE_FACE_SECONDS: f64 = 40e-9;
+/// Seconds that one thread needs for an entry of limit masks times a number in all products of an
+/// interpolation, and that a device needs for it, the copy of the masks included. Bytes of it there.
+const INTERPOLATED_SECONDS: f64 = 120e-9;
+const DEVICE_INTERPOLATED_SECONDS: f64 = 3e-9;
+const INTERPOLATED_BYTES: f64 = 12.0;
 
 /// Seconds that one thread needs for a vertex of a processed surface, most of it for rows; linear
 /// systems and sweeps in steps that grow with the surface are taken as those of 200,000 vertices.
@@ -182,6 +187,17 @@ impl Cost {
         }
     }
 
+    /// Interpolation by limit masks: so many entries times numbers of a vertex.
+    pub fn interpolation(products: usize) -> Self {
+        let products = products as f64;
+        Self {
+            cpu: products * INTERPOLATED_SECONDS,
+            device: products * DEVICE_INTERPOLATED_SECONDS,
+            on_device: products * INTERPOLATED_BYTES,
+            ..Self::default()
+        }
+    }
+
     /// A refined surface of `faces` faces. About a point and four corners are copied back for each.
     pub fn surface(faces: usize) -> Self {
         let faces = faces as f64;
@@ -243,6 +259,8 @@ mod tests {
             Cost::quadrature(60_000),
             Cost::assembly(400_000_000, 0, 1 << 24),
             Cost::surface(100_000),
+            // surfaces of 60,000 vertices
+            Cost::interpolation(9 * 3 * 60_000),
         ] {
             assert!(cost.suits_cpu(1), "{cost:?}");
             assert!(cost.on_gpu(1) >= DEVICE_START_SECONDS + KERNEL_LOAD_SECONDS);
@@ -256,6 +274,10 @@ mod tests {
         assert!(many.suits_cpu(64));
         let elasticity = Cost::assembly(250_000_000_000, 0, 2_500_000_000);
         assert!(!elasticity.suits_cpu(1) && !elasticity.suits_cpu(16));
+        // three numbers at a million vertices of a solid
+        let interpolated = Cost::interpolation(27 * 3 * 1_000_000);
+        assert!(!interpolated.suits_cpu(2) && interpolated.suits_cpu(32));
+        assert!(interpolated.fits(2_000_000_000) && !interpolated.fits(500_000_000));
     }
 
     /// Measured on an H200 and 16 threads: mass of two octree models, whose batches are most of it.

@@ -215,7 +215,7 @@ fn corners(coefficients: &[f64]) -> [f64; 8] {
 fn halves(coefficients: &[f64], axis: usize) -> [Vec<f64>; 2] {
     let step = ORDER.pow(axis as u32);
     let (mut low, mut high) = (coefficients.to_vec(), coefficients.to_vec());
-    for first in (0..coefficients.len()).filter(|i| i / step % ORDER == 0) {
+    for first in (0..coefficients.len()).filter(|i| (i / step).is_multiple_of(ORDER)) {
         let mut line: [f64; ORDER] = std::array::from_fn(|i| coefficients[first + i * step]);
         for i in 0..ORDER {
             low[first + i * step] = line[0];
@@ -310,17 +310,37 @@ fn places([u, v, w]: [usize; 3]) -> impl Iterator<Item = [usize; 3]> {
     (0..=w).flat_map(move |k| (0..=v).flat_map(move |j| (0..=u).map(move |i| [i, j, k])))
 }
 
-fn binomials(degrees: [usize; 3], at: [usize; 3]) -> f64 {
-    (0..3).map(|d| binomial(degrees[d], at[d])).product()
-}
+/// Binomials of degrees up to that of det J, `[n][k]`: bounds take them for every coefficient.
+const BINOMIALS: [[f64; ORDER]; ORDER] = {
+    let mut rows = [[0.0; ORDER]; ORDER];
+    let mut n = 0;
+    while n < ORDER {
+        rows[n][0] = 1.0;
+        let mut k = 1;
+        while k <= n {
+            rows[n][k] = rows[n - 1][k - 1] + rows[n - 1][k];
+            k += 1;
+        }
+        n += 1;
+    }
+    rows
+};
 
-fn binomial(n: usize, k: usize) -> f64 {
-    (0..k).fold(1.0, |c, i| c * (n - i) as f64 / (i + 1) as f64)
+fn binomials(degrees: [usize; 3], at: [usize; 3]) -> f64 {
+    (0..3).map(|d| BINOMIALS[degrees[d]][at[d]]).product()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_of_binomials_sum_to_powers_of_two() {
+        for (n, row) in BINOMIALS.iter().enumerate() {
+            assert_eq!(row.iter().sum::<f64>(), f64::from(1 << n));
+        }
+        assert_eq!(binomials([8, 5, 2], [4, 2, 1]), 70.0 * 10.0 * 2.0);
+    }
 
     /// Bézier coefficients of a product of polynomials of degree 8 in one parameter each.
     fn product(factors: [[f64; ORDER]; 3]) -> Vec<f64> {

@@ -6,6 +6,7 @@ mod assembly;
 #[path = "../common/conformance/mod.rs"]
 mod conformance;
 mod creases;
+mod fit;
 mod interiors;
 mod layers;
 mod locate;

@@ -7,12 +7,13 @@ use crate::conformance::solid;
 use crate::solid_conformance;
 use crate::support::meshes;
 use subsolid::backend::{
-    Backend, Cpu, Evaluator, Explained, Limit, Precision, Several, SharedBackend, SurfaceEvaluator,
-    SurfaceProcessor, SurfaceRefiner, SurfaceTask,
+    Backend, Cpu, Evaluator, Explained, Limit, Precision, Several, SharedBackend, SparseVectors,
+    SurfaceEvaluator, SurfaceProcessor, SurfaceRefiner, SurfaceTask,
 };
 use subsolid::limit::Solid;
 use subsolid::mesh::{Attribute, Controls, SolidMesh, SurfaceMesh};
 use subsolid::plan::{Location, Plan, Samples, Want};
+use subsolid::scheme::Stencils;
 use subsolid::surface::SurfaceOptions;
 use subsolid::{Error, Result};
 
@@ -87,6 +88,10 @@ impl Backend for Small {
 
     fn process_surface(&self, mesh: &SurfaceMesh) -> Result<Box<dyn SurfaceProcessor>> {
         Cpu::default().process_surface(mesh)
+    }
+
+    fn vectors<'s>(&self, rows: &'s Stencils) -> Result<Box<dyn SparseVectors + 's>> {
+        Cpu::default().vectors(rows)
     }
 
     fn time_writing(&self, bytes: usize, repeats: usize) -> Result<Vec<f64>> {

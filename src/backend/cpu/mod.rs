@@ -11,6 +11,7 @@ mod grid;
 mod quantities;
 mod scattered;
 mod surface;
+mod vectors;
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -23,14 +24,15 @@ use crate::kernel::Simd;
 use crate::numbers::{Real, counted};
 
 use super::{
-    Backend, Evaluator, Explained, Limit, Precision, SurfaceEvaluator, SurfaceProcessor,
-    SurfaceRefiner, SurfaceTask, check_controls,
+    Backend, Evaluator, Explained, Limit, Precision, SparseVectors, SurfaceEvaluator,
+    SurfaceProcessor, SurfaceRefiner, SurfaceTask, check_controls,
 };
 use crate::error::{Error, Result, option, option_name};
 use crate::limit::LocalPoints;
 use crate::mesh::{Controls, SurfaceMesh};
 use crate::pages;
 use crate::plan::{Plan, Samples};
+use crate::scheme::Stencils;
 use crate::surface::{SurfaceOptions, SurfacePlan};
 
 /// Maximum number of threads of a job; there is no machine with more cores.
@@ -112,6 +114,10 @@ impl Backend for Cpu {
     fn process_surface(&self, mesh: &SurfaceMesh) -> Result<Box<dyn SurfaceProcessor>> {
         mesh.check()?;
         Ok(Box::new(mesh.clone()))
+    }
+
+    fn vectors<'s>(&self, rows: &'s Stencils) -> Result<Box<dyn SparseVectors + 's>> {
+        Ok(Box::new(vectors::CpuVectors::new(rows)))
     }
 
     fn prepare_surface<'s>(&self, task: SurfaceTask<'s>) -> Result<Box<dyn SurfaceEvaluator + 's>> {

@@ -11,7 +11,7 @@ use super::driver::launch::Pass;
 use super::driver::nvrtc::{self, CodeTarget};
 use super::driver::sources::{
     ADJOINT, BRICKS, CLEAR, IRR, KernelSource, LAY, LAYERED, ORDER, ORIGIN, PARTIAL, POINTS,
-    QUANTITIES, REFINE, REG, ROWS, TABLE, TABLE_MMA, TENSOR, Variant, WRITE_BANDWIDTH,
+    QUANTITIES, REFINE, REG, ROWS, TABLE, TABLE_MMA, TENSOR, VECTORS, Variant, WRITE_BANDWIDTH,
 };
 use super::jobs;
 use super::solid::bricks;
@@ -242,7 +242,7 @@ fn variants<T: Real + DeviceRepr>(architecture: u32) -> Vec<Variant> {
             variants.extend([0, 3, 4].map(matrix));
         }
         variants.push(jobs::locate::variant());
-        variants.extend([&ORDER, &ROWS].map(|source| Variant::new(source, T::PRECISION)));
+        variants.extend([&ORDER, &ROWS, &VECTORS].map(|source| Variant::new(source, T::PRECISION)));
         variants.push(jobs::interiors::variant());
         for sampling in [Sampling::Center, Sampling::Area] {
             variants.extend([8, 16].map(|bits| jobs::layers::variant(bits, sampling)));

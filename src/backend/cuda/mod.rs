@@ -47,12 +47,14 @@ use super::device::{
     SolidParts, SparsePattern,
 };
 use super::{
-    Backend, Evaluator, Precision, SurfaceEvaluator, SurfaceProcessor, SurfaceRefiner, SurfaceTask,
+    Backend, Evaluator, Precision, SparseVectors, SurfaceEvaluator, SurfaceProcessor,
+    SurfaceRefiner, SurfaceTask,
 };
 use crate::error::Result;
 use crate::mesh::SurfaceMesh;
 use crate::numbers::Real;
 use crate::plan::Plan;
+use crate::scheme::Stencils;
 use crate::surface::SurfaceOptions;
 
 impl Cuda {
@@ -117,6 +119,10 @@ impl Backend for Cuda {
             Precision::F32 => prepare_surface::<f32>(task, self),
             Precision::F64 => prepare_surface::<f64>(task, self),
         }
+    }
+
+    fn vectors<'s>(&self, rows: &'s Stencils) -> Result<Box<dyn SparseVectors + 's>> {
+        Ok(Box::new(jobs::vectors::DeviceVectors::new(self, rows)?))
     }
 
     fn device(&self) -> Option<&dyn JobDevice> {

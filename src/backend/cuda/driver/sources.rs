@@ -128,6 +128,7 @@ pub(in crate::backend::cuda) static AGGREGATES: KernelSource = source!("process/
 pub(in crate::backend::cuda) static MULTIGRID: KernelSource = source!("process/multigrid.cu");
 pub(in crate::backend::cuda) static HEAT: KernelSource = source!("process/heat.cu");
 pub(in crate::backend::cuda) static TOPLESETS: KernelSource = source!("process/toplesets.cu");
+pub(in crate::backend::cuda) static VECTORS: KernelSource = source!("fit/vectors.cu", exact: true);
 pub(in crate::backend::cuda) static WRITE_BANDWIDTH: KernelSource =
     source!("common/write_bandwidth.cu");
 

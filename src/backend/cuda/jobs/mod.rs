@@ -6,3 +6,4 @@ pub(super) mod layers;
 pub(super) mod locate;
 pub(super) mod mapping;
 mod parts;
+pub(super) mod vectors;

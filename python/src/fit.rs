@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use subsolid::io::ControlMesh;
-use subsolid::jobs::fit::{FitAttributes, FitRequest, FitTarget};
+use subsolid::jobs::fit::{FitAttributes, FitReport, FitRequest, FitTarget};
 use subsolid::scheme::Scheme;
 
 use crate::arrays::dictionary;
@@ -19,6 +19,7 @@ use crate::threads::WithoutLock;
 /// Keywords of both methods.
 struct Keywords<'a, 'py> {
     to: Option<&'a Bound<'py, PyAny>>,
+    target_scheme: Option<&'a str>,
     feature_angle: f64,
     rounds: usize,
     tolerance: Option<f64>,
@@ -58,7 +59,7 @@ impl Keywords<'_, '_> {
         let attributes: FitAttributes = named("attributes", self.attributes)?;
         let request = FitRequest {
             to,
-            target_scheme: None,
+            target_scheme: self.target_scheme.map(Scheme::named).transpose().py()?,
             feature_angle: self.feature_angle,
             rounds: self.rounds,
             tolerance: self.tolerance,
@@ -68,7 +69,31 @@ impl Keywords<'_, '_> {
         };
         Ok((request, given))
     }
+
+    /// Fits a copy of a mesh; also the report.
+    fn run<M: Clone + Send + Sync>(
+        &self,
+        py: Python<'py>,
+        mesh: &M,
+        run: impl Send + Fn(&FitRequest, &mut M, Given<'_>, &mut PythonNotes) -> Fitted,
+    ) -> PyResult<(M, Bound<'py, PyAny>)> {
+        let (request, given) = self.request()?;
+        let mut notes = PythonNotes::default();
+        let ended = py.work(|| {
+            let target = if given.is_some() { given } else { request.read_target(&mut notes)? };
+            let mut mesh = mesh.clone();
+            let report = run(&request, &mut mesh, target.as_ref(), &mut notes)?;
+            Ok::<_, subsolid::Error>((mesh, report))
+        });
+        let (mesh, report) = ended.py()?;
+        notes.warn(py, report.missed())?;
+        Ok((mesh, dictionary(py, &report)?))
+    }
 }
+
+/// The target, where there is one.
+type Given<'a> = Option<&'a ControlMesh>;
+type Fitted = subsolid::Result<FitReport>;
 
 #[pymethods]
 impl PySolid {
@@ -79,6 +104,8 @@ impl PySolid {
     ///     to: "vertices": the limit passes through the points of the boundary. "facets": it comes
     ///         near the boundary faces as they are. A Surface: near its faces; a Solid: near its
     ///         limit; a path of a file of either.
+    ///     target_scheme: Take the limit of a target surface by this scheme, "catmull-clark",
+    ///         "loop" or "bilinear", not its faces.
     ///     feature_angle: Edges of a target without creases are feature lines where its faces turn
     ///         by more, in degrees, 0 to 180.
     ///     rounds: Rounds of least squares to a target at most, 1 to 100.
@@ -102,13 +129,14 @@ impl PySolid {
     ///     >>> solid, report = subsolid.shape("box", 3, 3, 3).fit()
     ///     >>> report["vertices"][1]["max"] < 1e-12
     ///     True
-    #[pyo3(signature = (to=None, *, feature_angle=40.0, rounds=6, tolerance=None, max_levels=2,
-                        attributes="interpolate", untangle=true))]
+    #[pyo3(signature = (to=None, *, target_scheme=None, feature_angle=40.0, rounds=6,
+                        tolerance=None, max_levels=2, attributes="interpolate", untangle=true))]
     #[allow(clippy::too_many_arguments, reason = "keywords")]
     fn fit<'py>(
         &self,
         py: Python<'py>,
         to: Option<&Bound<'py, PyAny>>,
+        target_scheme: Option<&str>,
         feature_angle: f64,
         rounds: usize,
         tolerance: Option<f64>,
@@ -116,19 +144,21 @@ impl PySolid {
         attributes: &str,
         untangle: bool,
     ) -> PyResult<Bound<'py, PyTuple>> {
-        let keywords =
-            Keywords { to, feature_angle, rounds, tolerance, max_levels, attributes, untangle };
-        let (request, given) = keywords.request()?;
-        let mut notes = PythonNotes::default();
-        let ended = py.work(|| {
-            let target = if given.is_some() { given } else { request.read_target(&mut notes)? };
-            let mut mesh = self.shared.mesh.clone();
-            let report = request.run_solid(&mut mesh, target.as_ref(), &mut notes)?;
-            Ok::<_, subsolid::Error>((mesh, report))
-        });
-        let (mesh, report) = ended.py()?;
-        notes.warn(py, report.missed())?;
-        (PySolid::build(py, mesh)?, dictionary(py, &report)?).into_pyobject(py)
+        let keywords = Keywords {
+            to,
+            target_scheme,
+            feature_angle,
+            rounds,
+            tolerance,
+            max_levels,
+            attributes,
+            untangle,
+        };
+        let (mesh, report) =
+            keywords.run(py, &self.shared.mesh, |request, mesh, target, notes| {
+                request.run_solid(mesh, target, notes)
+            })?;
+        (PySolid::build(py, mesh)?, report).into_pyobject(py)
     }
 
     /// Limit masks of the points: a sparse matrix L with `L @ solid.points` the limit at them.
@@ -157,7 +187,8 @@ impl PySurface {
     /// Args:
     ///     to: "vertices", "facets", a Surface, a Solid or a path; see Solid.fit.
     ///     scheme: "catmull-clark", "loop" or "bilinear".
-    ///     feature_angle, rounds, tolerance, max_levels, attributes: Those of Solid.fit.
+    ///     target_scheme, feature_angle, rounds, tolerance, max_levels, attributes: Those of
+    ///         Solid.fit.
     ///
     /// Returns:
     ///     The surface, and a dictionary with the keys of the JSON report of `subsolid fit`.
@@ -171,14 +202,16 @@ impl PySurface {
     ///     >>> surface, report = subsolid.shape("box", 3, 3, 3).boundary().fit()
     ///     >>> report["vertices"][1]["max"] < 1e-12
     ///     True
-    #[pyo3(signature = (to=None, *, scheme="catmull-clark", feature_angle=40.0, rounds=6,
-                        tolerance=None, max_levels=2, attributes="interpolate"))]
+    #[pyo3(signature = (to=None, *, scheme="catmull-clark", target_scheme=None,
+                        feature_angle=40.0, rounds=6, tolerance=None, max_levels=2,
+                        attributes="interpolate"))]
     #[allow(clippy::too_many_arguments, reason = "keywords")]
     fn fit<'py>(
         &self,
         py: Python<'py>,
         to: Option<&Bound<'py, PyAny>>,
         scheme: &str,
+        target_scheme: Option<&str>,
         feature_angle: f64,
         rounds: usize,
         tolerance: Option<f64>,
@@ -186,19 +219,19 @@ impl PySurface {
         attributes: &str,
     ) -> PyResult<Bound<'py, PyTuple>> {
         let scheme = Scheme::named(scheme).py()?;
-        let untangle = true;
-        let keywords =
-            Keywords { to, feature_angle, rounds, tolerance, max_levels, attributes, untangle };
-        let (request, given) = keywords.request()?;
-        let mut notes = PythonNotes::default();
-        let ended = py.work(|| {
-            let target = if given.is_some() { given } else { request.read_target(&mut notes)? };
-            let mut mesh = self.mesh.clone();
-            let report = request.run_surface(&mut mesh, scheme, target.as_ref(), &mut notes)?;
-            Ok::<_, subsolid::Error>((mesh, report))
-        });
-        let (mesh, report) = ended.py()?;
-        notes.warn(py, report.missed())?;
-        (PySurface { mesh }, dictionary(py, &report)?).into_pyobject(py)
+        let keywords = Keywords {
+            to,
+            target_scheme,
+            feature_angle,
+            rounds,
+            tolerance,
+            max_levels,
+            attributes,
+            untangle: true,
+        };
+        let (mesh, report) = keywords.run(py, &self.mesh, |request, mesh, target, notes| {
+            request.run_surface(mesh, scheme, target, notes)
+        })?;
+        (PySurface { mesh }, report).into_pyobject(py)
     }
 }

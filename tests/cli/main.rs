@@ -23,6 +23,7 @@ mod consistency;
 mod evaluate;
 mod evaluate_files;
 mod extract;
+mod fit;
 mod groups;
 mod handedness;
 mod inputs;

@@ -28,7 +28,7 @@ struct Keywords<'a, 'py> {
     untangle: bool,
 }
 
-impl Keywords<'_, '_> {
+impl<'py> Keywords<'_, 'py> {
     /// The request, and the target where it is an object.
     fn request(&self) -> PyResult<(FitRequest, Option<ControlMesh>)> {
         let mut given = None;
@@ -75,7 +75,7 @@ impl Keywords<'_, '_> {
         &self,
         py: Python<'py>,
         mesh: &M,
-        run: impl Send + Fn(&FitRequest, &mut M, Given<'_>, &mut PythonNotes) -> Fitted,
+        run: impl Send + FnOnce(&FitRequest, &mut M, Given<'_>, &mut PythonNotes) -> Fitted,
     ) -> PyResult<(M, Bound<'py, PyAny>)> {
         let (request, given) = self.request()?;
         let mut notes = PythonNotes::default();

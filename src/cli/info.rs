@@ -9,7 +9,6 @@ use std::time::Instant;
 
 use clap::Args;
 use subsolid::Result;
-use subsolid::fit::Deviation;
 use subsolid::io::ControlMesh;
 use subsolid::jobs::info::{InfoReport, MAX_ANALYZED_CELLS};
 use subsolid::limit::{EvaluationSummary, Form, Reason, Solid, Summary};
@@ -185,13 +184,15 @@ fn rows(info: &InfoReport) -> TextRows {
     if let Some([low, high]) = summary.bounds {
         line("bounds", format!("{low:?} to {high:?}"));
     }
-    if let Some(miss) = &info.limit_from_vertices {
-        let Deviation { rms, max, .. } = miss.distance;
-        let [rms, max, part] = [rms, max, 100.0 * miss.of_size].map(significant);
-        line("limit from vertices", format!("rms {rms}, at most {max}: {part} % of the size"));
-    }
     if info.is_fitted {
         line("fitted", "the points are control points of a part".into());
+    } else if let Some(miss) = &info.limit_from_vertices {
+        let [rms, max] = [miss.distance.rms, miss.distance.max].map(significant);
+        let percent = 100.0 * miss.of_size;
+        line(
+            "limit from vertices",
+            format!("rms {rms}, at most {max}: {percent:.2} % of the size"),
+        );
     }
     line("interior valences", valences(&summary.interior_valences));
     line("boundary valences", valences(&summary.boundary_valences));

@@ -42,6 +42,7 @@ pub fn words(message: &Message) -> String {
             Command::ReadSurface => "subsolid.read_surface",
             Command::Boundary => "Solid.boundary",
             Command::Triangulate => "Surface.refine(0, scheme=\"loop\")",
+            Command::Fit => "Solid.fit",
             Command::Untangle => "Solid.untangle",
             Command::Reorient => "Solid.reorient",
             Command::SplitNonManifold => "subsolid.read(path, split_nonmanifold=True)",

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use subsolid::backend::Choice;
 use subsolid::io::ControlMesh;
-use subsolid::jobs::fit::{FitAttributes, FitRequest, FitTarget};
+use subsolid::jobs::fit::{FitAttributes, FitReport, FitRequest, FitTarget};
 use subsolid::scheme::Scheme;
 
 use crate::arrays::dictionary;
@@ -20,6 +20,7 @@ use crate::threads::WithoutLock;
 /// Keywords of both methods.
 struct Keywords<'a, 'py> {
     to: Option<&'a Bound<'py, PyAny>>,
+    target_scheme: Option<&'a str>,
     feature_angle: f64,
     rounds: usize,
     tolerance: Option<f64>,
@@ -29,7 +30,7 @@ struct Keywords<'a, 'py> {
     backend: &'a str,
 }
 
-impl Keywords<'_, '_> {
+impl<'py> Keywords<'_, 'py> {
     /// The request, and the target where it is an object.
     fn request(&self) -> PyResult<(FitRequest, Option<ControlMesh>)> {
         let mut given = None;
@@ -60,7 +61,7 @@ impl Keywords<'_, '_> {
         let attributes: FitAttributes = named("attributes", self.attributes)?;
         let request = FitRequest {
             to,
-            target_scheme: None,
+            target_scheme: self.target_scheme.map(Scheme::named).transpose().py()?,
             feature_angle: self.feature_angle,
             rounds: self.rounds,
             tolerance: self.tolerance,
@@ -71,7 +72,31 @@ impl Keywords<'_, '_> {
         };
         Ok((request, given))
     }
+
+    /// Fits a copy of a mesh; also the report.
+    fn run<M: Clone + Send + Sync>(
+        &self,
+        py: Python<'py>,
+        mesh: &M,
+        run: impl Send + FnOnce(&FitRequest, &mut M, Given<'_>, &mut PythonNotes) -> Fitted,
+    ) -> PyResult<(M, Bound<'py, PyAny>)> {
+        let (request, given) = self.request()?;
+        let mut notes = PythonNotes::default();
+        let ended = py.work(|| {
+            let target = if given.is_some() { given } else { request.read_target(&mut notes)? };
+            let mut mesh = mesh.clone();
+            let report = run(&request, &mut mesh, target.as_ref(), &mut notes)?;
+            Ok::<_, subsolid::Error>((mesh, report))
+        });
+        let (mesh, report) = ended.py()?;
+        notes.warn(py, report.missed())?;
+        Ok((mesh, dictionary(py, &report)?))
+    }
 }
+
+/// The target, where there is one.
+type Given<'a> = Option<&'a ControlMesh>;
+type Fitted = subsolid::Result<FitReport>;
 
 #[pymethods]
 impl PySolid {
@@ -82,6 +107,8 @@ impl PySolid {
     ///     to: "vertices": the limit passes through the points of the boundary. "facets": it comes
     ///         near the boundary faces as they are. A Surface: near its faces; a Solid: near its
     ///         limit; a path of a file of either.
+    ///     target_scheme: Take the limit of a target surface by this scheme, "catmull-clark",
+    ///         "loop" or "bilinear", not its faces.
     ///     feature_angle: Edges of a target without creases are feature lines where its faces turn
     ///         by more, in degrees, 0 to 180.
     ///     rounds: Rounds of least squares to a target at most, 1 to 100.
@@ -107,13 +134,19 @@ impl PySolid {
     ///     >>> solid, report = subsolid.shape("box", 3, 3, 3).fit()
     ///     >>> report["vertices"][1]["max"] < 1e-12
     ///     True
+<<<<<<< HEAD
     #[pyo3(signature = (to=None, *, feature_angle=40.0, rounds=6, tolerance=None, max_levels=2,
                         attributes="interpolate", untangle=true, backend="auto"))]
+=======
+    #[pyo3(signature = (to=None, *, target_scheme=None, feature_angle=40.0, rounds=6,
+                        tolerance=None, max_levels=2, attributes="interpolate", untangle=true))]
+>>>>>>> doors
     #[allow(clippy::too_many_arguments, reason = "keywords")]
     fn fit<'py>(
         &self,
         py: Python<'py>,
         to: Option<&Bound<'py, PyAny>>,
+        target_scheme: Option<&str>,
         feature_angle: f64,
         rounds: usize,
         tolerance: Option<f64>,
@@ -124,12 +157,17 @@ impl PySolid {
     ) -> PyResult<Bound<'py, PyTuple>> {
         let keywords = Keywords {
             to,
+<<<<<<< HEAD
+=======
+            target_scheme,
+>>>>>>> doors
             feature_angle,
             rounds,
             tolerance,
             max_levels,
             attributes,
             untangle,
+<<<<<<< HEAD
             backend,
         };
         let (request, given) = keywords.request()?;
@@ -143,6 +181,14 @@ impl PySolid {
         let (mesh, report) = ended.py()?;
         notes.warn(py, report.missed())?;
         (PySolid::build(py, mesh)?, dictionary(py, &report)?).into_pyobject(py)
+=======
+        };
+        let (mesh, report) =
+            keywords.run(py, &self.shared.mesh, |request, mesh, target, notes| {
+                request.run_solid(mesh, target, notes)
+            })?;
+        (PySolid::build(py, mesh)?, report).into_pyobject(py)
+>>>>>>> doors
     }
 
     /// Limit masks of the points: a sparse matrix L with `L @ solid.points` the limit at them.
@@ -171,7 +217,12 @@ impl PySurface {
     /// Args:
     ///     to: "vertices", "facets", a Surface, a Solid or a path; see Solid.fit.
     ///     scheme: "catmull-clark", "loop" or "bilinear".
+<<<<<<< HEAD
     ///     feature_angle, rounds, tolerance, max_levels, attributes, backend: Those of Solid.fit.
+=======
+    ///     target_scheme, feature_angle, rounds, tolerance, max_levels, attributes: Those of
+    ///         Solid.fit.
+>>>>>>> doors
     ///
     /// Returns:
     ///     The surface, and a dictionary with the keys of the JSON report of `subsolid fit`.
@@ -185,15 +236,22 @@ impl PySurface {
     ///     >>> surface, report = subsolid.shape("box", 3, 3, 3).boundary().fit()
     ///     >>> report["vertices"][1]["max"] < 1e-12
     ///     True
+<<<<<<< HEAD
     #[pyo3(signature = (to=None, *, scheme="catmull-clark", feature_angle=40.0, rounds=6,
                         tolerance=None, max_levels=2, attributes="interpolate",
                         backend="auto"))]
+=======
+    #[pyo3(signature = (to=None, *, scheme="catmull-clark", target_scheme=None,
+                        feature_angle=40.0, rounds=6, tolerance=None, max_levels=2,
+                        attributes="interpolate"))]
+>>>>>>> doors
     #[allow(clippy::too_many_arguments, reason = "keywords")]
     fn fit<'py>(
         &self,
         py: Python<'py>,
         to: Option<&Bound<'py, PyAny>>,
         scheme: &str,
+        target_scheme: Option<&str>,
         feature_angle: f64,
         rounds: usize,
         tolerance: Option<f64>,
@@ -202,14 +260,21 @@ impl PySurface {
         backend: &str,
     ) -> PyResult<Bound<'py, PyTuple>> {
         let scheme = Scheme::named(scheme).py()?;
+<<<<<<< HEAD
         let untangle = true;
         let keywords = Keywords {
             to,
+=======
+        let keywords = Keywords {
+            to,
+            target_scheme,
+>>>>>>> doors
             feature_angle,
             rounds,
             tolerance,
             max_levels,
             attributes,
+<<<<<<< HEAD
             untangle,
             backend,
         };
@@ -224,5 +289,13 @@ impl PySurface {
         let (mesh, report) = ended.py()?;
         notes.warn(py, report.missed())?;
         (PySurface { mesh }, dictionary(py, &report)?).into_pyobject(py)
+=======
+            untangle: true,
+        };
+        let (mesh, report) = keywords.run(py, &self.mesh, |request, mesh, target, notes| {
+            request.run_surface(mesh, scheme, target, notes)
+        })?;
+        (PySurface { mesh }, report).into_pyobject(py)
+>>>>>>> doors
     }
 }

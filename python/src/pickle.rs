@@ -164,6 +164,7 @@ impl PySolid {
             groups.set_item(&group.name, polygons_state(py, &group.faces)?)?;
         }
         state.set_item("face_groups", groups)?;
+        state.set_item("is_fitted", mesh.is_fitted)?;
         if let Some(Coarse { sha256, levels }) = &self.shared.refined_from {
             state.set_item("refined_from", (sha256, levels))?;
         }
@@ -180,6 +181,9 @@ impl PySolid {
             creases: creases(Some(&item(state, "creases")?), Some(&item(state, "corners")?))?,
             ..SolidMesh::default()
         };
+        if let Some(is_fitted) = state.get_item("is_fitted")? {
+            mesh.is_fitted = is_fitted.extract()?;
+        }
         let own = item(state, "attributes")?;
         mesh.attributes = attributes(Some(own.cast()?), mesh.points.len(), false)?;
         mesh.cell_data = cell_data(Some(item(state, "cell_data")?.cast()?), mesh.cells.len())?;

@@ -9,6 +9,7 @@ use pyo3::types::{PyDict, PyTuple};
 use subsolid::IdKind;
 use subsolid::backend::{Precision, Strategy};
 use subsolid::io::{WriteOptions, lost_data};
+use subsolid::jobs::info::InfoReport;
 use subsolid::limit::{Solid, Summary};
 use subsolid::mesh::{Attribute, CellArray, FaceGroup, SolidMesh};
 use subsolid::numbers::counted;
@@ -176,7 +177,15 @@ impl PySolid {
         let creases = self::creases(creases.as_ref(), corners.as_ref())?;
         let cell_data = self::cell_data(cell_data.as_ref(), cells.len())?;
         let face_groups = self::face_groups(face_groups.as_ref())?;
-        let mut mesh = SolidMesh { points, cells, creases, attributes, cell_data, face_groups };
+        let mut mesh = SolidMesh {
+            points,
+            cells,
+            creases,
+            attributes,
+            cell_data,
+            face_groups,
+            is_fitted: false,
+        };
         if let Some(degrees) = crease_angle {
             mesh.check().py()?;
             subsolid::refine::crease_by_angle(&mut mesh, degrees).py()?;
@@ -272,6 +281,10 @@ impl PySolid {
 
     /// Counts, valences and classes as a dictionary; that of `subsolid info --json`.
     ///
+    /// "limit_from_vertices" has the distances of the limit from the vertices of the boundary,
+    /// "of_size" the largest as a fraction of the size: where the vertices lie on the part, fit the
+    /// solid first.
+    ///
     /// Args:
     ///     verbose: Also how cells evaluate: leaves, published kernels and structures, each of which
     ///         is decomposed.
@@ -284,7 +297,7 @@ impl PySolid {
     ///
     /// Example:
     ///     >>> box = subsolid.shape("box", 2, 2, 2)
-    ///     >>> isinstance(box.info(), dict)
+    ///     >>> box.info()["limit_from_vertices"]["of_size"] > 0.1
     ///     True
     #[pyo3(signature = (*, verbose=false))]
     fn info<'py>(&self, py: Python<'py>, verbose: bool) -> PyResult<Bound<'py, PyAny>> {
@@ -293,7 +306,8 @@ impl PySolid {
         if verbose {
             summary = py.work(|| summary.with_evaluation(solid))?;
         }
-        dictionary(py, &summary)
+        let info = py.work(|| InfoReport::new(mesh, summary, Some(solid)))?;
+        dictionary(py, &info)
     }
 
     /// Jacobian determinants and scaled Jacobians over samples as a dictionary, cells of poor

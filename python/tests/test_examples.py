@@ -41,6 +41,18 @@ def test_pictures(tmp_path: Any) -> None:
     assert all(5000 < size < 60_000 for size in sizes.values()), sizes
 
 
+def test_plate_with_hole() -> None:
+    for package in ("gmsh", "scipy"):
+        pytest.importorskip(package)
+    from plate_with_hole import main
+
+    found = main(around=16, outward=6)
+    before, fitted = found["unfitted"], found["fitted"]
+    assert before["hole"] == pytest.approx(-0.0502, abs=1e-3)
+    assert abs(fitted["hole"]) < 2e-4
+    assert abs(fitted["peak_error"]) < 0.02 < abs(before["peak_error"])
+
+
 def test_fit_points() -> None:
     pytest.importorskip("scipy")
     from fit_points import main

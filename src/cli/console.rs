@@ -14,7 +14,7 @@ use subsolid::jobs::Notes;
 use subsolid::{Error, FileAccess, Message, Result};
 
 use super::json::{self, JsonReport};
-use super::wording::Refusal;
+use super::wording::{Refusal, words};
 
 /// Time between two drawings of the clock of work of unknown length.
 const CLOCK_TICK: Duration = Duration::from_millis(200);
@@ -75,6 +75,11 @@ impl Console {
         if !self.quiet {
             let _ = writeln!(stderr(), "   warning {message}");
         }
+    }
+
+    /// What the user may want to do.
+    pub fn hint(&self, message: &Message) {
+        self.status("Hint", words(message));
     }
 
     /// Why the program stops, and how to fix it.

@@ -68,7 +68,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     check_steps("sweeps", sweeps)?;
     let glb = glb.options(&output)?;
     let model = ModelArguments::new(model);
-    let format = model.surface_output(&output, 0)?;
+    let format = model.surface_output(&output)?;
     let mut mesh = read_surface(&model.model, None, console)?;
     let cost = Cost::processing(mesh.points.len(), SurfaceJob::Denoise, sweeps);
     let mut processor = for_surface(backend, &cost, &mesh, console)?;

@@ -1,6 +1,5 @@
 //! `subsolid distance`
 
-use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Instant;
 
@@ -23,13 +22,13 @@ use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result, io};
 
 use super::console::since;
-use super::gltf::GlbArguments;
 use super::json::JsonReport;
+use super::mesh_output::MeshOutput;
 use super::model::{ModelArguments, SOLID_OR_SURFACE};
-use super::output::{check_ending, warn_of_losses, write_mesh};
+use super::output::check_ending;
 use super::processor::{check_of_solid, for_surface};
 use super::unused::refuse_for_solids;
-use super::{Console, Outcome, surface_output};
+use super::{Console, Outcome};
 
 /// Store distances as an attribute of the vertices
 ///
@@ -37,6 +36,8 @@ use super::{Console, Outcome, surface_output};
 /// triangles, along the surface. Evaluation and slicing carry the attribute.
 #[derive(Args)]
 #[command(mut_arg("model", |model| model.help(SOLID_OR_SURFACE)))]
+#[command(mut_arg("output", |output| output.help(
+    "File to write; of a solid .vtu, .pvtu, .vtk, .csv or .npz, of a surface .ply, .vtp or .glb")))]
 #[command(after_help = "\
 Examples:
   subsolid distance part.vtk --to boundary --name depth -o graded.vtu
@@ -67,14 +68,8 @@ pub struct Arguments {
     /// are equal up to rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
-    /// File to write; of a solid .vtu, .pvtu, .vtk, .csv or .npz, of a surface .ply, .vtp or .glb
-    #[arg(long, short, value_name = "OUT")]
-    output: PathBuf,
-    /// Compress .vtu, .pvtu and .npz
-    #[arg(long)]
-    compress: bool,
     #[command(flatten)]
-    glb: GlbArguments,
+    output: MeshOutput,
 }
 
 #[derive(Clone, Debug)]
@@ -139,17 +134,16 @@ impl JsonReport for Report {
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     check_name(&arguments.name)?;
-    let glb = arguments.glb.options(&arguments.output)?;
+    arguments.output.glb()?;
     match arguments.model.open(console)? {
-        ControlMesh::Surface(mesh) => along_surface(&arguments, mesh, &glb, console),
+        ControlMesh::Surface(mesh) => along_surface(&arguments, mesh, console),
         ControlMesh::Solid(mesh) => through_solid(&arguments, mesh, console),
     }
 }
 
 fn through_solid(arguments: &Arguments, mesh: SolidMesh, console: &Console) -> Result<Outcome> {
     let output = &arguments.output;
-    let format = arguments.model.check_output(output, &[])?;
-    format.check_compress(arguments.compress)?;
+    let format = output.of_solid(&arguments.model, &[])?;
     if arguments.method != DistanceMethod::Heat {
         return Err(Error::request("--method toplesets is for surfaces of triangles")
             .with_help("omit it for solids"));
@@ -176,7 +170,7 @@ fn through_solid(arguments: &Arguments, mesh: SolidMesh, console: &Console) -> R
     let report = report(arguments, seeds.len(), &values);
     report.say_measured(values.len(), start, console);
     put(&mut mesh.attributes, &arguments.name, values);
-    write_mesh(&mesh, output, format, arguments.compress, console)?;
+    output.write_solid(&mesh, format, console)?;
     console.report_json(&report)?;
     Ok(Outcome::Done)
 }
@@ -261,14 +255,13 @@ fn marks(mesh: &SolidMesh, name: &str) -> Result<Vec<bool>> {
 fn along_surface(
     arguments: &Arguments,
     mut mesh: SurfaceMesh,
-    glb: &io::GlbOptions,
     console: &Console,
 ) -> Result<Outcome> {
     let output = &arguments.output;
-    refuse_for_solids(&[(arguments.compress, "--compress")])?;
+    refuse_for_solids(&[(arguments.levels > 0, "--levels")])?;
     let along = "holds no distances along a surface";
-    check_ending(output, &["ply", "vtp", "glb"], along)?;
-    let format = arguments.model.surface_output(output, arguments.levels)?;
+    check_ending(&output.output, &["ply", "vtp", "glb"], along)?;
+    let format = output.of_surface(&arguments.model, &[])?;
     if matches!(format, SurfaceFormat::Obj | SurfaceFormat::Stl) {
         // standard output of no other name
         return Err(Error::request(format!("a .{} file {along}", format.extension()))
@@ -288,8 +281,7 @@ fn along_surface(
     let report = report(arguments, sources.len(), &values);
     report.say_measured(values.len(), start, console);
     put(&mut mesh.attributes, &arguments.name, values);
-    warn_of_losses(&format.losses(&mesh), output, console);
-    surface_output::write_file(output, &mesh, glb, console)?;
+    output.write_surface(&mesh, format, console)?;
     console.report_json(&report)?;
     Ok(Outcome::Done)
 }
@@ -300,7 +292,7 @@ fn put(attributes: &mut Vec<Attribute>, name: &str, values: Vec<f64>) {
 }
 
 fn report(arguments: &Arguments, targets: usize, values: &[f64]) -> Report {
-    let output = Path::new(&arguments.output).display().to_string();
+    let output = arguments.output.name();
     let greatest = values.iter().copied().fold(0.0, f64::max);
     Report { output, name: arguments.name.clone(), targets, greatest }
 }

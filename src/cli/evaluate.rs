@@ -203,6 +203,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     let (cells, structures) = (counted(mesh.cells.len(), "cell"), counted(structures, "structure"));
     let time = since(start);
     console.status("Analyzed", format!("{cells}, {structures} in {time}"));
+    a.model.hint(&mesh, &solid, a.levels, console);
     let cost = a.cost(request.results(solid.elements().len()), request.shape(), &mesh)?;
     let backend = a.backend(request.shape(), &cost, console)?;
     if a.explain {

@@ -1,7 +1,7 @@
 //! `subsolid fit`
 
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::Path;
 
 use clap::Args;
 use schemars::JsonSchema;
@@ -12,13 +12,13 @@ use subsolid::jobs::fit::{FitReport, FitRequest, FitTarget};
 use subsolid::numbers::significant;
 use subsolid::scheme::{Scheme, VertexRule};
 
-use super::gltf::GlbArguments;
 use super::json::JsonReport;
+use super::mesh_output::MeshOutput;
 use super::model::{ModelArguments, SOLID_OR_SURFACE};
-use super::output::{check_names, warn_of_losses, write_mesh};
-use super::surface::scheme_names;
+use super::names::scheme_names;
+use super::output::check_names;
 use super::unused::refuse_for_solids;
-use super::{Console, Outcome, surface_output};
+use super::{Console, Outcome};
 
 /// Fit a solid or a surface: control points whose limit is the part
 ///
@@ -28,6 +28,7 @@ use super::{Console, Outcome, surface_output};
 /// positive. The exit code is 1 if a tolerance is missed or cells of the limit are folded.
 #[derive(Args)]
 #[command(mut_arg("model", |model| model.help(SOLID_OR_SURFACE)))]
+#[command(mut_arg("target_scheme", |scheme| scheme.value_parser(scheme_names())))]
 #[command(after_help = "\
 Examples:
   subsolid fit part.msh -o part.vtu
@@ -42,15 +43,8 @@ pub struct Arguments {
     /// Subdivision scheme of a surface [default: catmull-clark]
     #[arg(long, value_parser = scheme_names())]
     scheme: Option<Scheme>,
-    /// File to write; of a solid .vtu, .pvtu, .vtk, .csv or .npz, of a surface .obj, .ply, .vtp,
-    /// .stl or .glb
-    #[arg(long, short, value_name = "OUT")]
-    output: PathBuf,
-    /// Compress .vtu, .pvtu and .npz
-    #[arg(long)]
-    compress: bool,
     #[command(flatten)]
-    glb: GlbArguments,
+    output: MeshOutput,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -66,42 +60,36 @@ impl JsonReport for Report {
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
-    let Arguments { model, request, output, compress, .. } = &arguments;
+    let Arguments { model, request, output, scheme } = &arguments;
     request.check()?;
-    let others: Vec<&std::path::Path> = match &request.to {
+    let others: Vec<&Path> = match &request.to {
         FitTarget::File(path) => vec![path],
         _ => Vec::new(),
     };
-    let glb = arguments.glb.options(output)?;
+    output.glb()?;
     let mut notes = console.notes();
     let fit = match model.open(console)? {
         ControlMesh::Solid(mesh) => {
-            let format = model.check_output(output, &others)?;
-            format.check_compress(*compress)?;
+            let format = output.of_solid(model, &others)?;
             let mut mesh = model.prepare(mesh, 0, VertexRule::default(), console)?;
             check_names(format, &mesh)?;
             let target = request.read_target(&mut notes)?;
             let fit = request.run_solid(&mut mesh, target.as_ref(), &mut notes)?;
-            write_mesh(&mesh, output, format, *compress, console)?;
+            output.write_solid(&mesh, format, console)?;
             fit
         }
         ControlMesh::Surface(mut mesh) => {
-            refuse_for_solids(&[
-                (*compress, "--compress"),
-                (request.no_untangle, "--no-untangle"),
-            ])?;
-            let format = model.surface_output(output, 0)?;
-            model.check_no_input(output, &others)?;
+            refuse_for_solids(&[(request.no_untangle, "--no-untangle")])?;
+            let format = output.of_surface(model, &others)?;
             let target = request.read_target(&mut notes)?;
-            let scheme = arguments.scheme.unwrap_or_default();
+            let scheme = scheme.unwrap_or_default();
             let fit = request.run_surface(&mut mesh, scheme, target.as_ref(), &mut notes)?;
-            warn_of_losses(&format.losses(&mesh), output, console);
-            surface_output::write_file(output, &mesh, &glb, console)?;
+            output.write_surface(&mesh, format, console)?;
             fit
         }
     };
     let missed = fit.missed();
-    let report = Report { output: output.display().to_string(), fit };
+    let report = Report { output: output.name(), fit };
     console.report(&report, || text(&report.fit))?;
     missed.iter().for_each(|missed| console.warn(missed));
     Ok(if missed.is_empty() { Outcome::Done } else { Outcome::PoorQuality })

@@ -8,12 +8,11 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 use subsolid::Result;
 use subsolid::io::ControlMesh;
+use subsolid::jobs::info::{InfoReport, MAX_ANALYZED_CELLS};
 use subsolid::limit::{EvaluationSummary, Form, Reason, Solid, Summary};
-use subsolid::numbers::counted;
+use subsolid::numbers::{counted, significant};
 use subsolid::scheme::VertexRule;
 use subsolid::view::{FigureTable, Page, ViewOptions};
 
@@ -53,13 +52,7 @@ pub struct Arguments {
     report: Option<PathBuf>,
 }
 
-#[derive(Serialize, JsonSchema)]
-pub struct Report<'a> {
-    #[serde(flatten)]
-    summary: &'a Summary,
-}
-
-impl JsonReport for Report<'_> {
+impl JsonReport for InfoReport {
     const SCHEMA: &'static str = "subsolid.info/2";
 }
 
@@ -78,27 +71,35 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let mut summary = console.during("Counting", || Summary::new(&mesh, &topology))?;
     let is_analyzed = arguments.verbose || arguments.report.is_some();
     let analyze = || console.during("Analyzing", || Solid::with_topology(&mesh, topology));
-    let solid = is_analyzed.then(analyze).transpose()?;
+    let solid = match is_analyzed {
+        true => Some(analyze()?),
+        // what cannot be analyzed is described nevertheless
+        false if mesh.cells.len() <= MAX_ANALYZED_CELLS => analyze().ok(),
+        false => None,
+    };
     console
         .status("Analyzed", format!("{} in {}", counted(mesh.cells.len(), "cell"), since(start)));
     if let (true, Some(solid)) = (arguments.verbose, &solid) {
         summary = console.during("Decomposing", || summary.with_evaluation(solid));
     }
+    let info = InfoReport::new(&mesh, summary, solid.as_ref());
     if let (Some(path), Some(solid)) = (&arguments.report, &solid) {
         let title = title(&arguments.model);
         let page = console.during("Drawing", || Page::of_analyzed(&mesh, solid, &title))?;
-        report::write(path, page, tables(&summary), console)?;
+        report::write(path, page, tables(&info), console)?;
     }
-    console.report(&Report { summary: &summary }, || text(&summary))?;
+    console.report(&info, || text(&info))?;
+    let notice = info.limit_from_vertices.and_then(|miss| miss.notice(&mesh));
+    notice.filter(|_| levels == 0).iter().for_each(|it| console.hint(it));
     Ok(Outcome::Done)
 }
 
 /// Names, and what belongs to them.
 type TextRows = Vec<[String; 2]>;
 
-fn text(summary: &Summary) -> String {
-    let mut rows = rows(summary);
-    rows.extend(summary.evaluation.iter().flat_map(how));
+fn text(info: &InfoReport) -> String {
+    let mut rows = rows(info);
+    rows.extend(info.summary.evaluation.iter().flat_map(how));
     aligned(rows)
 }
 
@@ -127,9 +128,9 @@ fn title(model: &ModelArguments) -> ViewOptions {
 }
 
 /// The tables of a model for pages.
-fn tables(summary: &Summary) -> Vec<FigureTable> {
-    let mut found = vec![("Control mesh", rows(summary))];
-    found.extend(summary.evaluation.iter().map(|e| ("How cells evaluate", how(e))));
+fn tables(info: &InfoReport) -> Vec<FigureTable> {
+    let mut found = vec![("Control mesh", rows(info))];
+    found.extend(info.summary.evaluation.iter().map(|e| ("How cells evaluate", how(e))));
     found.into_iter().map(|(title, rows)| table(title, rows)).collect()
 }
 
@@ -145,7 +146,8 @@ fn attributes(widths: &BTreeMap<String, usize>) -> impl Iterator<Item = [String;
     widths.iter().map(|(name, width)| ["attribute".into(), format!("{name}, width {width}")])
 }
 
-fn rows(summary: &Summary) -> TextRows {
+fn rows(info: &InfoReport) -> TextRows {
+    let summary = &info.summary;
     let mut rows = TextRows::new();
     let mut line = |name: &str, value: String| rows.push([name.into(), value]);
     line("vertices", format!("{} ({} boundary)", summary.vertices, summary.boundary_vertices));
@@ -181,6 +183,16 @@ fn rows(summary: &Summary) -> TextRows {
     }
     if let Some([low, high]) = summary.bounds {
         line("bounds", format!("{low:?} to {high:?}"));
+    }
+    if info.is_fitted {
+        line("fitted", "the points are control points of a part".into());
+    } else if let Some(miss) = &info.limit_from_vertices {
+        let [rms, max] = [miss.distance.rms, miss.distance.max].map(significant);
+        let percent = 100.0 * miss.of_size;
+        line(
+            "limit from vertices",
+            format!("rms {rms}, at most {max}: {percent:.2} % of the size"),
+        );
     }
     line("interior valences", valences(&summary.interior_valences));
     line("boundary valences", valences(&summary.boundary_valences));

@@ -28,6 +28,7 @@ mod list;
 mod locate;
 mod memory;
 mod merge;
+mod mesh_output;
 mod model;
 mod names;
 mod output;

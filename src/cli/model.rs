@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use clap::Args;
 use subsolid::cluster::Ranks;
+use subsolid::fit::VertexMiss;
 use subsolid::io::ControlMesh;
 use subsolid::limit::Solid;
 use subsolid::mesh::{Creases, SolidMesh};
@@ -134,6 +135,13 @@ impl ModelArguments {
     pub fn analyze(&self, mesh: &SolidMesh, console: &Console) -> Result<Solid> {
         let topology = self.topology(mesh, console)?;
         console.during("Analyzing", || Solid::with_topology(mesh, topology))
+    }
+
+    /// Says that the limit of a mesh is far from its vertices, unless it is of refined ones.
+    pub fn hint(&self, mesh: &SolidMesh, solid: &Solid, levels: usize, console: &Console) {
+        if levels == 0 && !mesh.is_fitted {
+            VertexMiss::new(mesh, solid).notice(mesh).iter().for_each(|it| console.hint(it));
+        }
     }
 
     /// Reads the model, of a solid or a surface; solids are tagged.
@@ -320,9 +328,8 @@ impl ModelArguments {
     }
 
     /// Refuses options of solids, and an output that no surface can be written to.
-    pub fn surface_output(&self, output: &Path, levels: usize) -> Result<io::SurfaceFormat> {
+    pub fn surface_output(&self, output: &Path) -> Result<io::SurfaceFormat> {
         refuse_for_solids(&[
-            (levels > 0, "--levels"),
             (self.creases.is_some(), "--creases"),
             (self.crease_angle.is_some(), "--crease-angle"),
             (self.strict, "--strict"),

@@ -4,6 +4,7 @@ use std::iter;
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use subsolid::scheme::Scheme;
 
 /// Values by their names alone, where the help of the option tells what they are.
 pub fn bare<T: ValueEnum + Send + Sync + 'static>() -> impl TypedValueParser<Value = T> {
@@ -25,6 +26,16 @@ where
 /// The values that an option has selected.
 #[derive(Clone)]
 pub struct Selected<T>(pub Vec<T>);
+
+/// Names of schemes as values of options.
+pub fn scheme_names() -> impl TypedValueParser<Value = Scheme> {
+    let values = Scheme::ALL.map(|scheme| {
+        let rules = scheme.rules();
+        let names = rules.option_names();
+        PossibleValue::new(names[0]).aliases(&names[1..]).help(rules.summary())
+    });
+    PossibleValuesParser::new(values).try_map(|name| Scheme::named(&name))
+}
 
 fn names<T: ValueEnum>(values: &[T]) -> impl Iterator<Item = PossibleValue> {
     let values = values.iter().filter_map(ValueEnum::to_possible_value);

@@ -166,6 +166,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     }
     let start = Instant::now();
     let solid = a.model.analyze(&mesh, console)?;
+    a.model.hint(&mesh, &solid, a.levels, console);
     if let Some(lists) = &a.boundary {
         let sides: Vec<String> = lists.iter().flat_map(|list| list.0.clone()).collect();
         return boundary::run(a, &sides, &mesh, &solid, scheme, want, console);

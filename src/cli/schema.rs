@@ -5,6 +5,7 @@ use std::fmt::Write;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use schemars::Schema;
+use subsolid::jobs::info::InfoReport;
 use subsolid::{Error, Result};
 
 use super::json::{self, JsonReport};
@@ -42,7 +43,7 @@ const fn kind<T: JsonReport + 'static>(of: &'static str) -> ReportKind {
 }
 
 const REPORTS: [ReportKind; 24] = [
-    kind::<info::Report<'static>>("info"),
+    kind::<InfoReport>("info"),
     kind::<info::surface::Report>("info, of surfaces"),
     kind::<refine::WrittenMesh>("refine, shape"),
     kind::<evaluate::Report>("evaluate"),

@@ -1,6 +1,5 @@
 //! `subsolid smooth`
 
-use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
@@ -15,16 +14,16 @@ use subsolid::process::surface::Cotangents;
 use subsolid::process::{DEFAULT_FACTOR, check_steps, smooth_attribute};
 use subsolid::query::{Query, QueryStrategy};
 use subsolid::scheme::VertexRule;
-use subsolid::{Error, Result, io};
+use subsolid::{Error, Result};
 
 use super::console::since;
-use super::gltf::GlbArguments;
 use super::json::JsonReport;
+use super::mesh_output::MeshOutput;
 use super::model::{ModelArguments, SOLID_OR_SURFACE};
-use super::output::{check_names, warn_of_losses, write_mesh};
+use super::output::check_names;
 use super::processor::{check_of_solid, for_surface};
 use super::unused::refuse_for_solids;
-use super::{Console, Outcome, surface_output};
+use super::{Console, Outcome};
 
 /// Smooth a surface by curvature flow, or an attribute of a solid
 ///
@@ -67,15 +66,8 @@ pub struct Arguments {
     /// are equal up to rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
-    /// File to write; of a solid .vtu, .pvtu, .vtk, .csv or .npz, of a surface .obj, .ply, .vtp,
-    /// .stl or .glb
-    #[arg(long, short, value_name = "OUT")]
-    output: PathBuf,
-    /// Compress .vtu, .pvtu and .npz
-    #[arg(long)]
-    compress: bool,
     #[command(flatten)]
-    glb: GlbArguments,
+    output: MeshOutput,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -92,31 +84,25 @@ impl JsonReport for Report {
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let Arguments { output, steps, .. } = &arguments;
-    let glb = arguments.glb.options(output)?;
+    output.glb()?;
     match arguments.model.open(console)? {
-        ControlMesh::Surface(mesh) => flow(&arguments, mesh, &glb, console)?,
+        ControlMesh::Surface(mesh) => flow(&arguments, mesh, console)?,
         ControlMesh::Solid(mesh) => smooth(&arguments, mesh, console)?,
     }
-    console.report_json(&Report { output: output.display().to_string(), steps: *steps })?;
+    console.report_json(&Report { output: output.name(), steps: *steps })?;
     Ok(Outcome::Done)
 }
 
 /// Moves a surface along its mean curvature.
-fn flow(
-    arguments: &Arguments,
-    mut mesh: SurfaceMesh,
-    glb: &io::GlbOptions,
-    console: &Console,
-) -> Result<()> {
+fn flow(arguments: &Arguments, mut mesh: SurfaceMesh, console: &Console) -> Result<()> {
     let Arguments { output, steps, .. } = arguments;
     refuse_for_solids(&[
         (arguments.attribute.is_some(), "--attribute"),
         (arguments.factor.is_some(), "--factor"),
         (arguments.fix_boundary, "--fix-boundary"),
-        (arguments.compress, "--compress"),
     ])?;
     check_steps("steps", *steps)?;
-    let format = arguments.model.surface_output(output, 0)?;
+    let format = output.of_surface(&arguments.model, &[])?;
     let time = arguments.time.ok_or_else(|| {
         Error::request("curvature flow needs a time step")
             .with_help("give --time, in squared length units")
@@ -137,16 +123,14 @@ fn flow(
     bar.finish_and_clear();
     processor.update(&mut mesh)?;
     say_smoothed(*steps, start, console);
-    warn_of_losses(&format.losses(&mesh), output, console);
-    surface_output::write_file(output, &mesh, glb, console).map(drop)
+    output.write_surface(&mesh, format, console)
 }
 
 /// Smooths an attribute of a solid.
 fn smooth(arguments: &Arguments, mesh: SolidMesh, console: &Console) -> Result<()> {
     let output = &arguments.output;
     check_of_solid(arguments.backend, "attributes of solids are smoothed")?;
-    let format = arguments.model.check_output(output, &[])?;
-    format.check_compress(arguments.compress)?;
+    let format = output.of_solid(&arguments.model, &[])?;
     let name = arguments.attribute.as_deref().ok_or_else(|| {
         Error::request("curvature flow does not apply to solids")
             .with_help("give --attribute, or improve its cells by `subsolid untangle`")
@@ -163,7 +147,7 @@ fn smooth(arguments: &Arguments, mesh: SolidMesh, console: &Console) -> Result<(
     attribute.values =
         smooth_attribute(&query, &attribute.values, attribute.width, steps, factor, fixed)?;
     say_smoothed(arguments.steps, start, console);
-    write_mesh(&mesh, output, format, arguments.compress, console)
+    output.write_solid(&mesh, format, console)
 }
 
 fn say_smoothed(steps: usize, start: Instant, console: &Console) {

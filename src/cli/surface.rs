@@ -21,6 +21,7 @@ use super::console::since;
 use super::gltf::GlbArguments;
 use super::inputs::check_no_input;
 use super::model::SURFACE;
+use super::names::scheme_names;
 use super::output::warn_of_losses;
 use super::processor::tell_gpu;
 use super::surface_model::read_surface;
@@ -100,16 +101,6 @@ pub struct Arguments {
     output: PathBuf,
     #[command(flatten)]
     glb: GlbArguments,
-}
-
-/// Names of schemes as values of options.
-pub fn scheme_names() -> impl TypedValueParser<Value = Scheme> {
-    let values = Scheme::ALL.map(|scheme| {
-        let rules = scheme.rules();
-        let names = rules.option_names();
-        PossibleValue::new(names[0]).aliases(&names[1..]).help(rules.summary())
-    });
-    PossibleValuesParser::new(values).try_map(|name| Scheme::named(&name))
 }
 
 /// How points are computed.

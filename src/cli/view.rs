@@ -19,9 +19,8 @@ use subsolid::{Result, io};
 use super::gltf::{self, GlbArguments};
 use super::json::JsonReport;
 use super::model::{ModelArguments, SOLID_OR_SURFACE};
-use super::names::bare;
+use super::names::{bare, scheme_names};
 use super::output::warn_of_lost_data;
-use super::surface::scheme_names;
 use super::unused::refuse_for_solids;
 use super::{Console, Outcome};
 
@@ -241,6 +240,7 @@ impl Arguments {
             return console.during(DRAWING, || Page::of_cells(&mesh, &options));
         }
         let solid = self.model.analyze(&mesh, console)?;
+        self.model.hint(&mesh, &solid, self.levels.unwrap_or(0), console);
         console.during(DRAWING, || Page::of_analyzed(&mesh, &solid, &options))
     }
 

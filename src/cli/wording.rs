@@ -17,6 +17,7 @@ pub fn words(message: &Message) -> String {
             Command::ReadSurface => "`subsolid surface`",
             Command::Boundary => "`subsolid boundary`",
             Command::Triangulate => "`subsolid surface IN --scheme loop --levels 0 -o OUT`",
+            Command::Fit => "`subsolid fit`",
             Command::Untangle => "`subsolid untangle`",
             Command::Reorient => "`subsolid refine --reorient`",
             Command::SplitNonManifold => {

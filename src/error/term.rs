@@ -39,6 +39,8 @@ pub enum Command {
     Boundary,
     /// Cutting the faces of a surface into triangles.
     Triangulate,
+    /// Fitting control points to a part.
+    Fit,
     /// Untangling a solid.
     Untangle,
     /// Putting the corners of cells in right-handed order.
@@ -79,6 +81,7 @@ impl Display for Term {
                 Command::Triangulate => {
                     "`surface::refine_surface` by a scheme of triangles, no levels"
                 }
+                Command::Fit => "`jobs::fit`",
                 Command::Untangle => "`untangle::untangle`",
                 Command::Reorient => "`refine::reorient`",
                 Command::SplitNonManifold => "`refine::split_nonmanifold`",

@@ -25,6 +25,7 @@
 mod features;
 mod feet;
 mod inside;
+mod miss;
 mod normal_equations;
 mod skin;
 mod system;
@@ -32,6 +33,7 @@ mod target;
 
 pub use feet::TargetNotes;
 pub use inside::move_inside;
+pub use miss::VertexMiss;
 pub use skin::{Deviation, SkinFit, SkinOptions, Start, fit_skin};
 pub use system::{LimitSolver, LimitSystem};
 pub use target::Target;

@@ -77,7 +77,7 @@ pub struct Deviation {
 
 impl Deviation {
     /// Of distances at points, with the weight of each.
-    fn new(found: impl IntoIterator<Item = ([f64; 3], f64, f64)>) -> Self {
+    pub(super) fn new(found: impl IntoIterator<Item = ([f64; 3], f64, f64)>) -> Self {
         let (mut sum, mut weights, mut all) = (0.0, 0.0, Self::default());
         for (at, distance, weight) in found {
             sum += weight * distance * distance;

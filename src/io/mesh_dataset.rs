@@ -11,12 +11,14 @@ use crate::mesh::{CellArray, CellKind, Cells, Creases, FaceGroup, SolidMesh};
 
 /// Field array, width 2: end vertices of each crease.
 pub const CREASE_EDGES: &str = "crease_edges";
+/// Field array: 1 where the points are control points of a part that was fitted.
+pub const FITTED: &str = "limit_fitted";
 /// Field array: sharpness of each crease, `inf` where infinitely sharp.
 pub const CREASE_SHARPNESS: &str = "crease_sharpness";
 
 impl From<&SolidMesh> for Dataset {
     /// Attributes become point arrays, cell data cell arrays; creases the field arrays
-    /// `crease_edges` and `crease_sharpness`, corners the point array `corner_sharpness`, where
+    /// `crease_edges` and `crease_sharpness`, a fit `limit_fitted`, corners the point array `corner_sharpness`, where
     /// there are any. A corner at a vertex that does not exist is left out. Faces of groups become
     /// triangles, quads and polygons behind the cells, each once, with a 1 in the cell array
     /// `group:NAME` of each of their groups; other arrays are 0 or NaN there.
@@ -49,6 +51,9 @@ impl Dataset {
             dataset.point_arrays.push(corner_array(creases, mesh.points.len()));
         }
         dataset.field_arrays.extend(crease_arrays(creases));
+        if mesh.is_fitted {
+            dataset.field_arrays.push(Array::new(FITTED, 1, vec![1_u8]));
+        }
         dataset
     }
 }

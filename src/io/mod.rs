@@ -30,7 +30,7 @@ pub use dataset::{
     Array, ArrayData, Dataset, DatasetCells, MixedCells, Points, PolyhedronFaces, vtk_type,
 };
 pub use high_order::hexahedron_order;
-pub use mesh_dataset::{CREASE_EDGES, CREASE_SHARPNESS};
+pub use mesh_dataset::{CREASE_EDGES, CREASE_SHARPNESS, FITTED};
 pub use read::{
     CellBlock, ControlMesh, CreaseTable, GroupName, MeshParts, ReadOptions, ReadReport, files_of,
     is_surface, read, read_creases, read_mesh, read_surface, read_surface_with_options,

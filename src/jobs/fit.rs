@@ -91,7 +91,7 @@ pub struct FitRequest {
     #[cfg_attr(feature = "cli", arg(long, value_name = "TARGET", default_value = "vertices"))]
     pub to: FitTarget,
     /// Take the limit of a target surface by this scheme, not its faces
-    #[cfg_attr(feature = "cli", arg(long, value_name = "SCHEME", value_parser = scheme_names()))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "SCHEME", value_parser = Scheme::named))]
     pub target_scheme: Option<Scheme>,
     /// Edges of a target without creases are feature lines where its faces turn by more than this
     /// angle, in degrees, 0 to 180
@@ -117,13 +117,6 @@ pub struct FitRequest {
     /// equal bit by bit
     #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = "auto"))]
     pub backend: Choice,
-}
-
-#[cfg(feature = "cli")]
-fn scheme_names() -> impl clap::builder::TypedValueParser<Value = Scheme> {
-    use clap::builder::TypedValueParser;
-    let names = Scheme::ALL.map(Scheme::option_name);
-    clap::builder::PossibleValuesParser::new(names).try_map(|name| Scheme::named(&name))
 }
 
 impl Default for FitRequest {
@@ -340,6 +333,7 @@ impl FitRequest {
             );
             bound = done.after;
         }
+        mesh.is_fitted = true;
         let volume = target
             .as_ref()
             .and_then(|(target, notes)| (notes.open_edges == 0).then(|| target.volume()));

@@ -5,6 +5,7 @@
 //! or return the report; no rule of a job stands in a door.
 
 pub mod fit;
+pub mod info;
 pub mod untangle;
 
 use crate::error::{Message, Result};

@@ -192,6 +192,9 @@ pub struct SolidMesh {
     pub cell_data: Vec<CellArray>,
     /// Groups of faces.
     pub face_groups: Vec<FaceGroup>,
+    /// Whether the points are known to be control points of a part
+    /// ([`jobs::fit`](crate::jobs::fit)), not its vertices.
+    pub is_fitted: bool,
 }
 
 impl SolidMesh {

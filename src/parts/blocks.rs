@@ -305,6 +305,7 @@ impl<'m> Blocks<'m> {
             cell_data: mesh.cell_data.iter().map(|a| a.of_cells(parents())).collect(),
             face_groups: face_groups(&mesh.face_groups, &topology, &step)?,
             creases: step.creases,
+            is_fitted: mesh.is_fitted,
         };
         let elements = block.elements.clone();
         Ok(Block { mesh: refined, cells, owned, elements, has_other_cells: false })

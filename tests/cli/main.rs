@@ -24,6 +24,7 @@ mod evaluate;
 mod evaluate_files;
 mod extract;
 mod fit_processor;
+mod fit;
 mod groups;
 mod handedness;
 mod inputs;

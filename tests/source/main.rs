@@ -1,6 +1,7 @@
 //! Rules that hold for the source text.
 
 mod architecture;
+mod doors;
 mod wording;
 
 use std::fs;

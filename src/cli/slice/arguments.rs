@@ -14,8 +14,8 @@ use super::outputs::{ImageArguments, OutputArguments};
 use super::values::{self, Span, WantedAttribute};
 use crate::cli::list::List;
 use crate::cli::model::{ModelArguments, SOLID_OR_SURFACE};
+use crate::cli::names::scheme_names;
 use crate::cli::pieces::part;
-use crate::cli::surface::scheme_names;
 
 /// What `--strict` refuses, of solids and surfaces.
 const STRICT: &str = "Refuse left-handed and folded hexahedra, inverted cells of other kinds and surfaces \

@@ -59,6 +59,7 @@ impl Model {
         let (wanted, cell_data) = named_arrays(&names, &mesh)?;
         let controls = Controls { positions: &mesh.points, attributes: &wanted };
         let solid = a.model.analyze(&mesh, console)?;
+        a.model.hint(&mesh, &solid, a.levels, console);
         let slicer = console.during("Preparing", || Slicer::new(&solid, controls, options))?;
         let cells = mesh.cells.len();
         let inside = (!a.is_outline()).then(|| Box::new((solid, mesh)));

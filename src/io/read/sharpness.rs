@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::error::IdKind::Vertex;
 use crate::error::{Error, Message, Result, edge};
-use crate::io::{CORNER_SHARPNESS, CREASE_EDGES, CREASE_SHARPNESS};
+use crate::io::{CORNER_SHARPNESS, CREASE_EDGES, CREASE_SHARPNESS, FITTED};
 use crate::mesh::{self, Creases};
 
 use super::assemble::Assembly;
@@ -13,6 +13,7 @@ impl Assembly<'_> {
     /// Turns the arrays of sharpness, if there are any, into corners and creases.
     pub(super) fn take_sharpness(&mut self) -> Result<()> {
         self.take_corners()?;
+        self.take_fitted();
         self.take_creases(self.points())
     }
 
@@ -34,6 +35,14 @@ impl Assembly<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether the points, of all pieces, are those of a fit.
+    fn take_fitted(&mut self) {
+        let fitted = self.fields.iter().find(|field| field.name == FITTED);
+        self.mesh.is_fitted = fitted.is_some_and(|field| {
+            !field.values.is_empty() && field.values.iter().all(|&x| x == 1.0)
+        });
     }
 
     /// Turns the arrays of creases, if there are any, into those of `points` vertices, smooth ones

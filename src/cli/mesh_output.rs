@@ -1,0 +1,71 @@
+//! Where subcommands that take solids and surfaces write the mesh.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use subsolid::Result;
+use subsolid::io::{Format, GlbOptions, SurfaceFormat};
+use subsolid::mesh::{SolidMesh, SurfaceMesh};
+
+use super::Console;
+use super::gltf::GlbArguments;
+use super::model::ModelArguments;
+use super::output::{warn_of_losses, write_mesh};
+use super::surface_output::write_file;
+use super::unused::refuse_for_solids;
+
+#[derive(Args)]
+pub struct MeshOutput {
+    /// File to write; of a solid .vtu, .pvtu, .vtk, .csv or .npz, of a surface .obj, .ply, .vtp,
+    /// .stl or .glb
+    #[arg(long, short, value_name = "OUT")]
+    pub output: PathBuf,
+    /// Compress .vtu, .pvtu and .npz
+    #[arg(long)]
+    compress: bool,
+    #[command(flatten)]
+    glb: GlbArguments,
+}
+
+impl MeshOutput {
+    /// Refuses options of `.glb` where the output is none, before anything is read.
+    pub fn glb(&self) -> Result<GlbOptions> {
+        self.glb.options(&self.output)
+    }
+
+    /// The format of a solid; checks that it can be written, over none of the inputs.
+    pub fn of_solid(&self, model: &ModelArguments, others: &[&Path]) -> Result<Format> {
+        let format = model.check_output(&self.output, others)?;
+        format.check_compress(self.compress)?;
+        Ok(format)
+    }
+
+    /// The format of a surface; checks that it can be written, over none of the inputs.
+    pub fn of_surface(&self, model: &ModelArguments, others: &[&Path]) -> Result<SurfaceFormat> {
+        refuse_for_solids(&[(self.compress, "--compress")])?;
+        let format = model.surface_output(&self.output)?;
+        model.check_no_input(&self.output, others)?;
+        Ok(format)
+    }
+
+    /// Writes a solid.
+    pub fn write_solid(&self, mesh: &SolidMesh, format: Format, console: &Console) -> Result<()> {
+        write_mesh(mesh, &self.output, format, self.compress, console)
+    }
+
+    /// Writes a surface; says what its format leaves out.
+    pub fn write_surface(
+        &self,
+        mesh: &SurfaceMesh,
+        format: SurfaceFormat,
+        console: &Console,
+    ) -> Result<()> {
+        warn_of_losses(&format.losses(mesh), &self.output, console);
+        write_file(&self.output, mesh, &self.glb()?, console).map(drop)
+    }
+
+    /// The name of the file, for reports.
+    pub fn name(&self) -> String {
+        self.output.display().to_string()
+    }
+}

@@ -1,0 +1,64 @@
+//! How far the limit of a control mesh is from its vertices.
+
+use serde::Serialize;
+
+use super::skin::Deviation;
+use crate::error::{Command, Message};
+use crate::limit::Solid;
+use crate::mesh::SolidMesh;
+use crate::numbers::bounds;
+
+/// Distance from a vertex, as a fraction of the size, from which a user should know: parts are made
+/// to tolerances of a thousandth of their size and less.
+const NOTICED: f64 = 1e-3;
+
+/// Distances of the limit from the vertices of the boundary.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct VertexMiss {
+    /// The distances, in length units.
+    #[serde(flatten)]
+    pub distance: Deviation,
+    /// The largest as a fraction of the diagonal of the box around the vertices.
+    pub of_size: f64,
+}
+
+impl VertexMiss {
+    /// Of a control mesh that `solid` was made from. It takes a limit mask for each vertex of the
+    /// boundary: far less than the limit at samples of the cells.
+    pub fn new(mesh: &SolidMesh, solid: &Solid) -> Self {
+        let (vertices, rows) =
+            solid.vertex_rows(|vertex| solid.topology().is_boundary_vertex(vertex));
+        let own = || vertices.iter().map(|&v| mesh.points[v]);
+        let distances = own().enumerate().map(|(r, point)| {
+            // relative to the vertex, for the accuracy of small cells far from the origin
+            let mut away = [0.0; 3];
+            for (column, weight) in rows.row(r) {
+                let control = mesh.points[column as usize];
+                (0..3).for_each(|d| away[d] += weight * (control[d] - point[d]));
+            }
+            (point, away.iter().map(|x| x * x).sum::<f64>().sqrt(), 1.0)
+        });
+        let distance = Deviation::new(distances);
+        let [low, high] = bounds::around(own());
+        let diagonal = (0..3).map(|d| (high[d] - low[d]).powi(2)).sum::<f64>().sqrt();
+        let of_size = if diagonal > 0.0 { distance.max / diagonal } else { 0.0 };
+        Self { distance, of_size }
+    }
+
+    /// That one may have taken vertices of a part for control points: `None` where the limit is near
+    /// enough to them (0.1 % of the size), and for a mesh that was fitted.
+    pub fn notice(&self, mesh: &SolidMesh) -> Option<Message> {
+        (self.of_size >= NOTICED && !mesh.is_fitted).then(|| {
+            let percent = 100.0 * self.of_size;
+            message!(
+                format!(
+                    "the limit misses the vertices by up to {percent:.1} % of the size; if they lie \
+                     on the part, fit it first ("
+                ),
+                Command::Fit,
+                ")"
+            )
+        })
+    }
+}

@@ -134,13 +134,9 @@ impl PySolid {
     ///     >>> solid, report = subsolid.shape("box", 3, 3, 3).fit()
     ///     >>> report["vertices"][1]["max"] < 1e-12
     ///     True
-<<<<<<< HEAD
-    #[pyo3(signature = (to=None, *, feature_angle=40.0, rounds=6, tolerance=None, max_levels=2,
-                        attributes="interpolate", untangle=true, backend="auto"))]
-=======
     #[pyo3(signature = (to=None, *, target_scheme=None, feature_angle=40.0, rounds=6,
-                        tolerance=None, max_levels=2, attributes="interpolate", untangle=true))]
->>>>>>> doors
+                        tolerance=None, max_levels=2, attributes="interpolate", untangle=true,
+                        backend="auto"))]
     #[allow(clippy::too_many_arguments, reason = "keywords")]
     fn fit<'py>(
         &self,
@@ -157,38 +153,20 @@ impl PySolid {
     ) -> PyResult<Bound<'py, PyTuple>> {
         let keywords = Keywords {
             to,
-<<<<<<< HEAD
-=======
             target_scheme,
->>>>>>> doors
             feature_angle,
             rounds,
             tolerance,
             max_levels,
             attributes,
             untangle,
-<<<<<<< HEAD
             backend,
-        };
-        let (request, given) = keywords.request()?;
-        let mut notes = PythonNotes::default();
-        let ended = py.work(|| {
-            let target = if given.is_some() { given } else { request.read_target(&mut notes)? };
-            let mut mesh = self.shared.mesh.clone();
-            let report = request.run_solid(&mut mesh, target.as_ref(), &mut notes)?;
-            Ok::<_, subsolid::Error>((mesh, report))
-        });
-        let (mesh, report) = ended.py()?;
-        notes.warn(py, report.missed())?;
-        (PySolid::build(py, mesh)?, dictionary(py, &report)?).into_pyobject(py)
-=======
         };
         let (mesh, report) =
             keywords.run(py, &self.shared.mesh, |request, mesh, target, notes| {
                 request.run_solid(mesh, target, notes)
             })?;
         (PySolid::build(py, mesh)?, report).into_pyobject(py)
->>>>>>> doors
     }
 
     /// Limit masks of the points: a sparse matrix L with `L @ solid.points` the limit at them.
@@ -217,12 +195,8 @@ impl PySurface {
     /// Args:
     ///     to: "vertices", "facets", a Surface, a Solid or a path; see Solid.fit.
     ///     scheme: "catmull-clark", "loop" or "bilinear".
-<<<<<<< HEAD
-    ///     feature_angle, rounds, tolerance, max_levels, attributes, backend: Those of Solid.fit.
-=======
-    ///     target_scheme, feature_angle, rounds, tolerance, max_levels, attributes: Those of
-    ///         Solid.fit.
->>>>>>> doors
+    ///     target_scheme, feature_angle, rounds, tolerance, max_levels, attributes, backend:
+    ///         Those of Solid.fit.
     ///
     /// Returns:
     ///     The surface, and a dictionary with the keys of the JSON report of `subsolid fit`.
@@ -236,15 +210,9 @@ impl PySurface {
     ///     >>> surface, report = subsolid.shape("box", 3, 3, 3).boundary().fit()
     ///     >>> report["vertices"][1]["max"] < 1e-12
     ///     True
-<<<<<<< HEAD
-    #[pyo3(signature = (to=None, *, scheme="catmull-clark", feature_angle=40.0, rounds=6,
-                        tolerance=None, max_levels=2, attributes="interpolate",
-                        backend="auto"))]
-=======
     #[pyo3(signature = (to=None, *, scheme="catmull-clark", target_scheme=None,
                         feature_angle=40.0, rounds=6, tolerance=None, max_levels=2,
-                        attributes="interpolate"))]
->>>>>>> doors
+                        attributes="interpolate", backend="auto"))]
     #[allow(clippy::too_many_arguments, reason = "keywords")]
     fn fit<'py>(
         &self,
@@ -260,42 +228,20 @@ impl PySurface {
         backend: &str,
     ) -> PyResult<Bound<'py, PyTuple>> {
         let scheme = Scheme::named(scheme).py()?;
-<<<<<<< HEAD
-        let untangle = true;
-        let keywords = Keywords {
-            to,
-=======
         let keywords = Keywords {
             to,
             target_scheme,
->>>>>>> doors
             feature_angle,
             rounds,
             tolerance,
             max_levels,
             attributes,
-<<<<<<< HEAD
-            untangle,
-            backend,
-        };
-        let (request, given) = keywords.request()?;
-        let mut notes = PythonNotes::default();
-        let ended = py.work(|| {
-            let target = if given.is_some() { given } else { request.read_target(&mut notes)? };
-            let mut mesh = self.mesh.clone();
-            let report = request.run_surface(&mut mesh, scheme, target.as_ref(), &mut notes)?;
-            Ok::<_, subsolid::Error>((mesh, report))
-        });
-        let (mesh, report) = ended.py()?;
-        notes.warn(py, report.missed())?;
-        (PySurface { mesh }, dictionary(py, &report)?).into_pyobject(py)
-=======
             untangle: true,
+            backend,
         };
         let (mesh, report) = keywords.run(py, &self.mesh, |request, mesh, target, notes| {
             request.run_surface(mesh, scheme, target, notes)
         })?;
         (PySurface { mesh }, report).into_pyobject(py)
->>>>>>> doors
     }
 }

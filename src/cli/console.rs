@@ -77,9 +77,11 @@ impl Console {
         }
     }
 
-    /// What the user may want to do.
-    pub fn hint(&self, message: &Message) {
-        self.status("Hint", words(message));
+    /// What the user may want to do first; looked for only where it is said.
+    pub fn hint(&self, find: impl FnOnce() -> Option<Message>) {
+        if let Some(message) = (!self.quiet).then(find).flatten() {
+            let _ = writeln!(stderr(), "      hint {}", words(&message));
+        }
     }
 
     /// Why the program stops, and how to fix it.

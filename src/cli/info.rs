@@ -89,8 +89,9 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         report::write(path, page, tables(&info), console)?;
     }
     console.report(&info, || text(&info))?;
-    let notice = info.limit_from_vertices.and_then(|miss| miss.notice(&mesh));
-    notice.filter(|_| levels == 0).iter().for_each(|it| console.hint(it));
+    if levels == 0 {
+        console.hint(|| info.limit_from_vertices?.notice(&mesh));
+    }
     Ok(Outcome::Done)
 }
 

@@ -106,7 +106,8 @@ fn every_file_has_its_status_line() {
         let (code, stdout, stderr) = run(here, job);
         assert_eq!(code, 0, "{job}: {stderr}");
         for line in stderr.lines() {
-            assert!(is_status(line) || line.starts_with("   warning "), "{job}: {line}");
+            let is_other = ["   warning ", "      hint "].iter().any(|kind| line.starts_with(kind));
+            assert!(is_status(line) || is_other, "{job}: {line}");
         }
         for (verb, file) in [("Read", model), ("Wrote", output)] {
             let expected = usize::from(!file.is_empty());

@@ -32,8 +32,8 @@ pub use dataset::{
 pub use high_order::hexahedron_order;
 pub use mesh_dataset::{CREASE_EDGES, CREASE_SHARPNESS, FITTED};
 pub use read::{
-    CellBlock, ControlMesh, CreaseTable, GroupName, MeshParts, ReadOptions, ReadReport, files_of,
-    is_surface, read, read_creases, read_mesh, read_surface, read_surface_with_options,
+    CellBlock, ControlMesh, CreaseTable, CurvedNode, GroupName, MeshParts, ReadOptions, ReadReport,
+    files_of, is_surface, read, read_creases, read_mesh, read_surface, read_surface_with_options,
     read_surface_with_report, read_with_options, read_with_report, solid_of_parts,
 };
 pub(crate) use source::bounded_file;

@@ -10,6 +10,7 @@ mod groups;
 mod left_out;
 #[path = "../common/npz.rs"]
 mod npz;
+mod quadratic;
 mod read;
 mod references;
 mod samples;

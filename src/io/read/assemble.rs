@@ -10,6 +10,7 @@ use crate::mesh::{Attribute, CellArray, CellId, CellKind, Cells, SolidMesh, chec
 use crate::numbers::counted;
 
 use super::ReadReport;
+use super::curved::NodeOrder;
 use super::groups::{FileGroups, MAX_ATTRIBUTES, MAX_FACE_GROUPS};
 use super::high_order::HighOrder;
 use super::shape::{VolumeShape, has_repeated};
@@ -162,6 +163,7 @@ impl<'a> Assembly<'a> {
     /// Appends a high-order cell by its corners, which come first in `nodes`.
     ///
     /// `kind` is the kind of the cell in the words of the format: `C3D20`, `VTK type 25`.
+    /// `order` is that of interpolated nodes of quadratic hexahedra, which are reported.
     /// [`Self::finish`] drops the other nodes from the vertices, with
     /// their attributes and sharpness, unless some cell has them as corners.
     pub fn push_high_order(
@@ -170,10 +172,16 @@ impl<'a> Assembly<'a> {
         nodes: &[u32],
         kind: &str,
         line: Option<usize>,
+        order: Option<NodeOrder>,
     ) -> Result<()> {
+        let cell = self.next_cell();
         let (corners, others) = nodes.split_at(nodes.len().min(shape.corners()));
         self.push_cell(shape, corners, line)?;
         self.high_order.push(kind, others);
+        let is_hexahedron = shape == VolumeShape::Hexahedron;
+        if let Some(order) = order.filter(|o| is_hexahedron && o.knows(others.len())) {
+            self.high_order.place(cell, order, others.len());
+        }
         Ok(())
     }
 
@@ -422,7 +430,9 @@ impl<'a> Assembly<'a> {
         self.take_groups();
         self.check_high_order(&self.high_order)?;
         let left_out = self.left_out();
-        let mut report = ReadReport { skipped: self.high_order.drop_nodes(&mut self.mesh) };
+        let curved_nodes = self.high_order.curved_nodes(&self.mesh);
+        let skipped = self.high_order.drop_nodes(&mut self.mesh);
+        let mut report = ReadReport { skipped, curved_nodes };
         report.skipped.extend(left_out);
         Ok((self.mesh, report))
     }

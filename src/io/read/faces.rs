@@ -42,7 +42,7 @@ impl Assembly<'_> {
         let faces = face_groups.pop().map(|group| group.faces).unwrap_or_default();
         name_normals(&mut attributes);
         let mesh = SurfaceMesh { points, faces, creases, attributes, ..SurfaceMesh::default() };
-        Ok((mesh, ReadReport { skipped }))
+        Ok((mesh, ReadReport { skipped, ..ReadReport::default() }))
     }
 
     /// The surface of checked `faces` over the points and arrays, and what was not read.
@@ -53,7 +53,7 @@ impl Assembly<'_> {
         let SolidMesh { points, creases, mut attributes, .. } = self.mesh;
         name_normals(&mut attributes);
         let mesh = SurfaceMesh { points, faces, creases, attributes, ..SurfaceMesh::default() };
-        Ok((mesh, ReadReport { skipped }))
+        Ok((mesh, ReadReport { skipped, ..ReadReport::default() }))
     }
 
     fn no_faces(&self) -> Error {

@@ -6,9 +6,12 @@
 //! 11 to 14 and above, Abaqus C3D10, C3D15, C3D20 and C3D27.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
-use crate::mesh::{Attribute, SolidMesh};
+use crate::mesh::{Attribute, CellId, CellKind, SolidMesh};
 use crate::numbers::counted;
+
+use super::curved::{CurvedNode, NodeOrder};
 
 /// What the high-order cells of a file were, and their nodes that are not corners.
 #[derive(Default)]
@@ -17,6 +20,8 @@ pub(super) struct HighOrder {
     kinds: BTreeMap<String, usize>,
     // nodes other than corners, with repetitions
     nodes: Vec<u32>,
+    // cells whose nodes have known parameters: cell, order, its part of `nodes`
+    curved: Vec<(CellId, NodeOrder, Range<usize>)>,
 }
 
 impl HighOrder {
@@ -32,6 +37,37 @@ impl HighOrder {
             }
         }
         self.nodes.extend(others);
+    }
+
+    /// Notes that the last `count` nodes are those of a hexahedron in an order.
+    pub fn place(&mut self, cell: CellId, order: NodeOrder, count: usize) {
+        let end = self.nodes.len();
+        self.curved.push((cell, order, end - count..end));
+    }
+
+    /// The nodes of a checked mesh with known parameters that are no corners, each once.
+    pub fn curved_nodes(&self, mesh: &SolidMesh) -> Vec<CurvedNode> {
+        if self.curved.is_empty() {
+            return Vec::new();
+        }
+        let mut seen = vec![false; mesh.points.len()];
+        let cells = (0..mesh.cells.len()).map(|cell| mesh.cells.vertices(cell));
+        cells.flatten().for_each(|&corner| seen[corner as usize] = true);
+        let mut found = Vec::new();
+        for (cell, order, range) in &self.curved {
+            // A cell with repeated corners has become another shape.
+            let is_hexahedron = mesh.cells.kind(cell.0 as usize) == CellKind::Hexahedron;
+            let Some(parameters) = order.parameters(range.len()).filter(|_| is_hexahedron) else {
+                continue;
+            };
+            for (&node, parameters) in self.nodes[range.clone()].iter().zip(parameters) {
+                if !std::mem::replace(&mut seen[node as usize], true) {
+                    let point = mesh.points[node as usize];
+                    found.push(CurvedNode { cell: *cell, parameters, point });
+                }
+            }
+        }
+        found
     }
 
     /// Whether there are none.

@@ -3,6 +3,7 @@
 mod abaqus;
 mod assemble;
 mod creases;
+mod curved;
 mod faces;
 mod foreign;
 mod gmsh;
@@ -26,6 +27,7 @@ mod vtk;
 mod weld;
 
 pub use creases::{CreaseTable, read_creases};
+pub use curved::CurvedNode;
 pub(in crate::io) use obj::INFINITE_SHARPNESS;
 pub use report::ReadReport;
 pub use surface::{is_surface, read_surface, read_surface_with_options, read_surface_with_report};

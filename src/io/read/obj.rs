@@ -349,7 +349,7 @@ impl ObjReader<'_> {
             self.skipped.insert("colors (other vertices have none)".into(), colored);
         }
         let skipped = self.skipped.into_iter().map(|(what, n)| counted_kind(&what, n)).collect();
-        Ok((self.mesh, ReadReport { skipped }))
+        Ok((self.mesh, ReadReport { skipped, ..ReadReport::default() }))
     }
 }
 

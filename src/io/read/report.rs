@@ -1,10 +1,14 @@
 //! What readers leave out.
 
+use super::curved::CurvedNode;
+
 /// What a reader found in the file and left out.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReadReport {
     /// One entry a kind of thing, with its count: `24 quad cells (VTK type 9)`.
     pub skipped: Vec<String>,
+    /// Nodes on edges, on faces and inside of quadratic hexahedra, which the mesh leaves out.
+    pub curved_nodes: Vec<CurvedNode>,
 }
 
 impl ReadReport {

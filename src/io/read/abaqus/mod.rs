@@ -29,6 +29,7 @@ use crate::error::{Error, IdKind, Result};
 use crate::numbers::counted;
 
 use super::assemble::Assembly;
+use super::curved::NodeOrder;
 use super::lines::{Text, integer, real, shown};
 use crate::io::source;
 use deck::{Deck, DeckParts, DeckSection};
@@ -412,7 +413,13 @@ impl Deck<'_> {
                 if most == shape.corners() {
                     self.assembly.push_cell(shape, corners, line)?
                 } else {
-                    self.assembly.push_high_order(shape, &self.element_vertices, kind, line)?;
+                    self.assembly.push_high_order(
+                        shape,
+                        &self.element_vertices,
+                        kind,
+                        line,
+                        Some(NodeOrder::Abaqus),
+                    )?;
                 }
                 DeckElement::solid(cell, shape, corners)
             }

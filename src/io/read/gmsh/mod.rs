@@ -21,6 +21,7 @@ use crate::mesh::Attribute;
 use crate::numbers::{by_count, counted};
 
 use super::assemble::Assembly;
+use super::curved::NodeOrder;
 use super::foreign::through_gmsh;
 use super::groups::PHYSICAL;
 use super::lines::{Text, shown};
@@ -344,7 +345,13 @@ impl Gmsh<'_> {
                 if nodes.len() == shape.corners() {
                     assembly.push_cell(shape, nodes, line)?;
                 } else {
-                    assembly.push_high_order(shape, nodes, &format!("Gmsh type {number}"), line)?;
+                    assembly.push_high_order(
+                        shape,
+                        nodes,
+                        &format!("Gmsh type {number}"),
+                        line,
+                        Some(NodeOrder::Gmsh),
+                    )?;
                 }
                 assembly.refer(groups.first().copied().unwrap_or(0));
                 Ok(ReadElement::Cell(cell.0))

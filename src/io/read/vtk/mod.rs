@@ -47,6 +47,7 @@ use crate::mesh::groups::{face_group_name, names_group};
 use crate::numbers::{by_count, counted};
 
 use super::assemble::Assembly;
+use super::curved::NodeOrder;
 use super::groups::MAX_FACE_GROUPS;
 use super::shape::{VolumeShape, drop_repeated};
 use ghosts::{check_ghosts, is_ghosts};
@@ -320,7 +321,9 @@ impl GridCells<'_, '_, '_> {
     ) -> Result<()> {
         nodes.map_or(Ok(()), |need| self.check_nodes(need, cell))?;
         self.read_vertices(cell)?;
-        self.assembly.push_high_order(shape, &self.vertices, cell.label, cell.line)
+        // Only serendipity and Lagrange types of order 2 have a fixed number of nodes.
+        let order = nodes.map(|_| NodeOrder::Vtk);
+        self.assembly.push_high_order(shape, &self.vertices, cell.label, cell.line, order)
     }
 
     fn push_prism(&mut self, corners: usize, cell: GridCell<'_>) -> Result<()> {

@@ -76,7 +76,7 @@ pub(in crate::io::read) fn read(
     (assembly.mesh.points, assembly.mesh.attributes) = (mesh.points, mesh.attributes);
     let (mesh, report) = assembly.finish_polygons(mesh.faces)?;
     skipped.extend(report.skipped);
-    Ok((mesh, ReadReport { skipped }))
+    Ok((mesh, ReadReport { skipped, ..ReadReport::default() }))
 }
 
 /// The vertices that `ids` name among `points`, the first of which has the id `first`. The error

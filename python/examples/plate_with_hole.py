@@ -27,7 +27,8 @@ def write_mesh(path: pathlib.Path, around: int = 16, outward: int = 6) -> None:
     center = geo.addPoint(0, 0, 0)
     eighths = [(np.cos(k * np.pi / 4), np.sin(k * np.pi / 4)) for k in range(8)]
     hole = [geo.addPoint(x, y, 0) for x, y in eighths]
-    edge = [geo.addPoint(np.sign(round(x, 9)) * LENGTH, np.sign(round(y, 9)) * WIDTH, 0) for x, y in eighths]
+    signs = [(np.sign(round(x, 9)), np.sign(round(y, 9))) for x, y in eighths]
+    edge = [geo.addPoint(x * LENGTH, y * WIDTH, 0) for x, y in signs]
     arcs = [geo.addCircleArc(hole[k], center, hole[(k + 1) % 8]) for k in range(8)]
     sides = [geo.addLine(edge[k], edge[(k + 1) % 8]) for k in range(8)]
     rays = [geo.addLine(hole[k], edge[k]) for k in range(8)]
@@ -46,7 +47,8 @@ def write_mesh(path: pathlib.Path, around: int = 16, outward: int = 6) -> None:
     geo.synchronize()
     gmsh.model.addPhysicalGroup(3, [tag for dim, tag in solid if dim == 3], name="plate")
     for name, x in [("left", -LENGTH), ("right", LENGTH)]:
-        box = gmsh.model.getEntitiesInBoundingBox(x - 1e-6, -WIDTH - 1, -1, x + 1e-6, WIDTH + 1, 1, 2)
+        low, high = (x - 1e-6, -WIDTH - 1, -1), (x + 1e-6, WIDTH + 1, 1)
+        box = gmsh.model.getEntitiesInBoundingBox(*low, *high, 2)
         gmsh.model.addPhysicalGroup(2, [tag for _, tag in box], name=name)
     gmsh.model.mesh.generate(3)
     gmsh.write(str(path))
@@ -102,8 +104,8 @@ def main(
     directory: Optional[pathlib.Path] = None,
     picture: Optional[pathlib.Path] = None,
 ) -> dict[str, dict[str, float]]:
-    """Returns errors of the hole's area and of the peak stress, of the mesh used as control mesh and
-    of the fitted one; draws the stress."""
+    """Returns errors of the hole's area and of the peak stress, of the mesh used as control mesh
+    and of the fitted one; draws the stress of the latter."""
     with tempfile.TemporaryDirectory() as scratch:
         path = (directory or pathlib.Path(scratch)) / "plate.msh"
         write_mesh(path, around, outward)

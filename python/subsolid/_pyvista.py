@@ -87,6 +87,8 @@ def plot(
         plotter.camera.zoom(0.85)
         plotter.camera.SetWindowCenter(*((0.2, 0.0) if color == "class" else (0.0, -0.15)))
     if not show:
+        if screenshot is not None:
+            plotter.screenshot(screenshot)
         return plotter
     return plotter.show(screenshot=screenshot if screenshot is not None else False)
 

@@ -222,7 +222,9 @@ def test_pictures(graded: subsolid.Solid, tmp_path: Any) -> None:
     touching = [sum(tuple(p) in vertices for p in np.round(pair, 5)) for pair in ends]
     assert set(touching) == {1}
     plotter.close()
-    plotter = graded.plot("hardness", clip="x", samples=3, show=False)
+    unseen = picture.with_name("unseen.png")
+    plotter = graded.plot("hardness", clip="x", samples=3, show=False, screenshot=unseen)
+    assert unseen.stat().st_size > 1000
     assert list(plotter.scalar_bars.keys()) == ["hardness"]
     plotter.close()
     graded.plot("quality", samples=2, screenshot=picture)

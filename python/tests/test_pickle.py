@@ -269,3 +269,11 @@ def test_damaged_pickles_are_refused(change: Any, message: str, tmp_path: pathli
     change(state)
     with pytest.raises((subsolid.Error, ValueError), match=message):
         restore(state)
+
+
+def test_a_fit_stays_known_as_one() -> None:
+    part = subsolid.shape("cylinder", 4, 2)
+    fitted, _ = part.fit()
+    assert not part.info()["is_fitted"]
+    for solid in (fitted, pickle.loads(pickle.dumps(fitted)), fitted.refine()):
+        assert solid.info()["is_fitted"]

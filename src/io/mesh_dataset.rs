@@ -18,10 +18,10 @@ pub const CREASE_SHARPNESS: &str = "crease_sharpness";
 
 impl From<&SolidMesh> for Dataset {
     /// Attributes become point arrays, cell data cell arrays; creases the field arrays
-    /// `crease_edges` and `crease_sharpness`, a fit `limit_fitted`, corners the point array `corner_sharpness`, where
-    /// there are any. A corner at a vertex that does not exist is left out. Faces of groups become
-    /// triangles, quads and polygons behind the cells, each once, with a 1 in the cell array
-    /// `group:NAME` of each of their groups; other arrays are 0 or NaN there.
+    /// `crease_edges` and `crease_sharpness`, a fit `limit_fitted`, corners the point array
+    /// `corner_sharpness`, where there are any. A corner at a vertex that does not exist is left
+    /// out. Faces of groups become triangles, quads and polygons behind the cells, each once, with a
+    /// 1 in the cell array `group:NAME` of each of their groups; other arrays are 0 or NaN there.
     fn from(mesh: &SolidMesh) -> Self {
         // an array without faces would be read as a group of cells
         let groups = mesh.face_groups.iter().filter(|group| !group.faces.is_empty());

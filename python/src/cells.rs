@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use self_cell::self_cell;
 use subsolid::backend::Evaluator;
+use subsolid::io::CurvedNode;
 use subsolid::locate::Locator;
 use subsolid::quadrature::Mapping;
 use subsolid::slice::{SolidSource, fingerprint, refined_fingerprint};
@@ -16,6 +17,8 @@ pub struct Analyzed {
     pub solid: Arc<Solid>,
     /// What it was refined from, as the program refines.
     pub refined_from: Option<Coarse>,
+    /// Nodes of the quadratic hexahedra that it was read with.
+    pub nodes: Vec<CurvedNode>,
 }
 
 /// The mesh that another was refined from.

@@ -52,7 +52,7 @@ impl<'py> Keywords<'_, 'py> {
                     FitTarget::File(to.extract().map_err(|_| {
                         refused(
                             "to is no target",
-                            "give \"vertices\", \"facets\", a path, a Surface or a Solid",
+                            "give \"vertices\", \"corners\", \"facets\", a path, a Surface or a Solid",
                         )
                     })?)
                 }
@@ -104,8 +104,10 @@ impl PySolid {
     /// `subsolid fit`.
     ///
     /// Args:
-    ///     to: "vertices": the limit passes through the points of the boundary. "facets": it comes
-    ///         near the boundary faces as they are. A Surface: near its faces; a Solid: near its
+    ///     to: "vertices": the limit passes through the points of the boundary; a solid that was
+    ///         read with quadratic hexahedra is refined once, and passes through their nodes.
+    ///         "corners": without these nodes. "facets": it comes near the boundary faces as they
+    ///         are. A Surface: near its faces; a Solid: near its
     ///         limit; a path of a file of either.
     ///     target_scheme: Take the limit of a target surface by this scheme, "catmull-clark",
     ///         "loop" or "bilinear", not its faces.
@@ -164,6 +166,7 @@ impl PySolid {
         };
         let (mesh, report) =
             keywords.run(py, &self.shared.mesh, |request, mesh, target, notes| {
+                request.take_nodes(mesh, &self.shared.nodes, notes)?;
                 request.run_solid(mesh, target, notes)
             })?;
         (PySolid::build(py, mesh)?, report).into_pyobject(py)

@@ -49,6 +49,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _subsolid {
     use std::path::PathBuf;
+    use std::sync::Arc;
 
     use pyo3::prelude::*;
     use pyo3::types::PyTuple;
@@ -105,7 +106,8 @@ mod _subsolid {
     ///     Error: For a file that cannot be read, is not a valid control mesh, or takes more memory.
     ///
     /// Returns:
-    ///     The solid.
+    ///     The solid. Nodes of quadratic hexahedra are kept for its `fit`; solids that are made from
+    ///     it do not have them.
     ///
     /// Example:
     ///     >>> subsolid.shape("fan").write("fan.vtu")
@@ -143,7 +145,11 @@ mod _subsolid {
         if let Some(degrees) = crease_angle {
             subsolid::refine::crease_by_angle(&mut mesh, degrees).py()?;
         }
-        PySolid::build_from(py, &format!("{}: ", path.display()), mesh)
+        let mut made = PySolid::build_from(py, &format!("{}: ", path.display()), mesh)?;
+        if let Some(own) = Arc::get_mut(&mut made.shared) {
+            own.nodes = report.curved_nodes;
+        }
+        Ok(made)
     }
 
     /// Reads a surface: .obj (with crease tags), .ply, .off, .stl, .vtp, and the faces of files

@@ -98,7 +98,7 @@ impl PySolid {
             for group in &mesh.face_groups {
                 solid.topology().group_faces(group)?;
             }
-            Ok(Analyzed { mesh, solid, refined_from })
+            Ok(Analyzed { mesh, solid, refined_from, nodes: Vec::new() })
         });
         Ok(Self { shared: Arc::new(made.py()?) })
     }

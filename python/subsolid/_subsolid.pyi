@@ -281,7 +281,7 @@ class Solid:
     ) -> Floats: ...
     def fit(
         self,
-        to: Union[Literal["vertices", "facets"], str, PathLike[str], Surface, Solid, None] = None,
+        to: Union[Literal["vertices", "corners", "facets"], str, PathLike[str], Surface, Solid, None] = None,
         *,
         target_scheme: Optional[_Scheme] = None,
         feature_angle: float = 40.0,
@@ -716,7 +716,7 @@ class Surface:
     ) -> tuple[Ids, Ids, npt.NDArray[np.bool_]]: ...
     def fit(
         self,
-        to: Union[Literal["vertices", "facets"], str, PathLike[str], Surface, Solid, None] = None,
+        to: Union[Literal["vertices", "corners", "facets"], str, PathLike[str], Surface, Solid, None] = None,
         *,
         scheme: _Scheme = "catmull-clark",
         target_scheme: Optional[_Scheme] = None,

@@ -68,12 +68,14 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     };
     output.glb()?;
     let mut notes = console.notes();
-    let fit = match model.open(console)? {
+    let (mesh, nodes) = model.open_curved(console)?;
+    let fit = match mesh {
         ControlMesh::Solid(mesh) => {
             let format = output.of_solid(model, &others)?;
             let mut mesh = model.prepare(mesh, 0, VertexRule::default(), console)?;
             check_names(format, &mesh)?;
             let target = request.read_target(&mut notes)?;
+            request.take_nodes(&mut mesh, &nodes, &mut notes)?;
             let fit = request.run_solid(&mut mesh, target.as_ref(), &mut notes)?;
             output.write_solid(&mesh, format, console)?;
             fit

@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::Args;
 use subsolid::cluster::Ranks;
 use subsolid::fit::VertexMiss;
-use subsolid::io::ControlMesh;
+use subsolid::io::{ControlMesh, CurvedNode};
 use subsolid::limit::Solid;
 use subsolid::mesh::{Creases, SolidMesh};
 use subsolid::numbers::{by_count, counted};
@@ -146,28 +146,39 @@ impl ModelArguments {
 
     /// Reads the model, of a solid or a surface; solids are tagged.
     pub fn open(&self, console: &Console) -> Result<ControlMesh> {
-        self.open_with(Coincident::Warn, console)
+        self.open_with(Coincident::Warn, false, console).map(|(mesh, _)| mesh)
+    }
+
+    /// [`ModelArguments::open`], and nodes of quadratic hexahedra.
+    pub fn open_curved(&self, console: &Console) -> Result<(ControlMesh, Vec<CurvedNode>)> {
+        self.open_with(Coincident::Warn, true, console)
     }
 
     /// [`ModelArguments::open`] that joins vertices within a distance, if there is one.
     pub fn open_welded(&self, weld: Option<f64>, console: &Console) -> Result<ControlMesh> {
-        self.open_with(Coincident::of(weld), console)
+        self.open_with(Coincident::of(weld), false, console).map(|(mesh, _)| mesh)
     }
 
     /// Reads the model of cells or polygons that are shown as they are, whose vertices need not be
     /// joined.
     pub fn open_unjoined(&self, console: &Console) -> Result<ControlMesh> {
-        self.open_with(Coincident::Leave, console)
+        self.open_with(Coincident::Leave, false, console).map(|(mesh, _)| mesh)
     }
 
-    fn open_with(&self, coincident: Coincident, console: &Console) -> Result<ControlMesh> {
+    fn open_with(
+        &self,
+        coincident: Coincident,
+        takes_nodes: bool,
+        console: &Console,
+    ) -> Result<(ControlMesh, Vec<CurvedNode>)> {
         self.check_creases()?;
         let start = Instant::now();
         let options = self.read_options()?;
         match console.during("Reading", || io::read_mesh(&self.model, options))? {
-            (ControlMesh::Solid(mesh), report) => {
+            (ControlMesh::Solid(mesh), mut report) => {
+                let nodes = if takes_nodes { report.take_nodes() } else { Vec::new() };
                 let mesh = self.take(mesh, &report, start, coincident, console)?;
-                Ok(ControlMesh::Solid(mesh))
+                Ok((ControlMesh::Solid(mesh), nodes))
             }
             (ControlMesh::Surface(mut mesh), report) => {
                 say_read(&mesh, &report, &self.model, start, console);
@@ -176,7 +187,7 @@ impl ModelArguments {
                     Coincident::Warn => weld_surface(&mut mesh, None, &self.model, console)?,
                     Coincident::Weld(d) => weld_surface(&mut mesh, Some(d), &self.model, console)?,
                 }
-                Ok(ControlMesh::Surface(mesh))
+                Ok((ControlMesh::Surface(mesh), Vec::new()))
             }
         }
     }

@@ -19,9 +19,10 @@ use super::Notes;
 use crate::backend::{Backend, Choice, Cpu, Processor};
 use crate::error::{Error, Result, option};
 use crate::fit::{
-    Deviation, LimitSystem, SkinFit, SkinOptions, Start, Target, TargetNotes, fit_skin, move_inside,
+    Deviation, LimitSystem, SkinFit, SkinOptions, Start, Target, TargetNotes, fit_skin,
+    move_inside, refined_by_nodes,
 };
-use crate::io::ControlMesh;
+use crate::io::{ControlMesh, CurvedNode};
 use crate::limit::Solid;
 use crate::mesh::{Attribute, SolidMesh, SurfaceMesh};
 use crate::numbers::bounds::{self, Bounds};
@@ -46,9 +47,12 @@ const SOLID_ENTRIES: usize = 27;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FitTarget {
-    /// The vertices of the mesh: the limit passes through them.
+    /// The vertices of the mesh, and nodes of quadratic cells between them: the limit passes through
+    /// them.
     #[default]
     Vertices,
+    /// The vertices alone, without nodes of quadratic cells.
+    Corners,
     /// The boundary faces of the mesh, flat or bilinear.
     Facets,
     /// Another mesh: the facets of a surface, the limit of a solid.
@@ -58,10 +62,11 @@ pub enum FitTarget {
 impl std::str::FromStr for FitTarget {
     type Err = std::convert::Infallible;
 
-    /// `vertices`, `facets`, or the name of a file.
+    /// `vertices`, `corners`, `facets`, or the name of a file.
     fn from_str(text: &str) -> std::result::Result<Self, Self::Err> {
         Ok(match text {
             "vertices" => Self::Vertices,
+            "corners" => Self::Corners,
             "facets" => Self::Facets,
             file => Self::File(file.into()),
         })
@@ -85,8 +90,9 @@ pub enum FitAttributes {
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[serde(default)]
 pub struct FitRequest {
-    /// What to fit to: `vertices` (the limit passes through those of the model), `facets` (the
-    /// boundary faces of the model as they are), or a file: .stl, .obj, .ply or .off, whose faces are
+    /// What to fit to: `vertices` (the limit passes through those of the model; where its cells are
+    /// quadratic it is refined once, and passes through their nodes), `corners` (vertices without
+    /// such nodes), `facets` (the boundary faces of the model as they are), or a file: .stl, .obj, .ply or .off, whose faces are
     /// taken as they are, or a solid, whose limit is taken
     #[cfg_attr(feature = "cli", arg(long, value_name = "TARGET", default_value = "vertices"))]
     pub to: FitTarget,
@@ -231,7 +237,7 @@ impl FitRequest {
         if let Some(tolerance) = self.tolerance.filter(|&t| !(t.is_finite() && t > 0.0)) {
             return refuse("tolerance", tolerance.to_string(), "give a positive length");
         }
-        if self.to == FitTarget::Vertices {
+        if matches!(self.to, FitTarget::Vertices | FitTarget::Corners) {
             for (is_given, name) in [
                 (self.tolerance.is_some(), "tolerance"),
                 (self.target_scheme.is_some(), "target_scheme"),
@@ -263,6 +269,36 @@ impl FitRequest {
             notes.warn(format!("{}: left out: {left_out}", path.display()).into());
         }
         Ok(Some(mesh))
+    }
+
+    /// Refines a mesh of quadratic cells once, with vertices at their nodes, unless
+    /// [`FitTarget::Corners`] is asked for. Call it before [`FitRequest::run_solid`].
+    ///
+    /// # Errors
+    /// Those of [`refined_by_nodes`].
+    pub fn take_nodes(
+        &self,
+        mesh: &mut SolidMesh,
+        nodes: &[CurvedNode],
+        notes: &mut dyn Notes,
+    ) -> Result<()> {
+        if self.to == FitTarget::Corners || nodes.is_empty() {
+            return Ok(());
+        }
+        let (refined, taken) = refined_by_nodes(mesh, nodes)?;
+        *mesh = refined;
+        let cells = counted(mesh.cells.len(), "cell");
+        notes.status(
+            "Took",
+            format!("{} of quadratic cells as vertices: {cells}", counted(taken, "node")),
+        );
+        if taken < nodes.len() {
+            let others = counted(nodes.len() - taken, "node");
+            notes.warn(
+                format!("{others} outside the middles of edges, faces and cells left out").into(),
+            );
+        }
+        Ok(())
     }
 
     /// Fits a solid: moves its control points, and refines it where a tolerance asks for it. Creases,
@@ -438,7 +474,7 @@ impl FitRequest {
     ) -> Result<Option<(Target, TargetNotes)>> {
         let angle = self.feature_angle;
         let (target, noted) = match (&self.to, given) {
-            (FitTarget::Vertices, None) => return Ok(None),
+            (FitTarget::Vertices | FitTarget::Corners, None) => return Ok(None),
             (FitTarget::Facets, None) => Target::of_facets(skin, angle)?,
             (_, Some(ControlMesh::Surface(mesh))) => match self.target_scheme {
                 Some(scheme) => Target::of_limit(mesh, scheme)?,

@@ -156,3 +156,34 @@ fn fits_do_not_depend_on_place_unit_and_threads() {
         }
     }
 }
+
+/// A cylinder of quadratic hexahedra of Gmsh: its limit is that of its nodes.
+#[test]
+fn nodes_of_quadratic_cells_are_met() {
+    let to_cylinder = |x: Vector3<f64>| {
+        let [side, end] = [x.xy().norm() - 1.0, (x[2] - 1.0).abs() - 1.0];
+        if side.abs() < end.abs() { side } else { end }
+    };
+    let fitted = |file: &str, to: FitTarget| {
+        let path = format!("tests/fit/cylinder/{file}");
+        let (mesh, mut report) =
+            subsolid::io::read_mesh(std::path::Path::new(&path), Default::default()).unwrap();
+        let ControlMesh::Solid(mut mesh) = mesh else { panic!("{file} is a solid") };
+        subsolid::refine::crease_by_angle(&mut mesh, 60.0).unwrap();
+        let cells = mesh.cells.len();
+        let request = FitRequest { to, ..Default::default() };
+        let nodes = report.take_nodes();
+        assert_eq!(report.left_out(), None, "{file}");
+        request.take_nodes(&mut mesh, &nodes, &mut ()).unwrap();
+        let report = request.run_solid(&mut mesh, None, &mut ()).unwrap();
+        assert!(report.vertices[1].max < 1e-12, "{file}: {report:?}");
+        (mesh.cells.len() / cells, rms(&mesh, to_cylinder))
+    };
+    let corners = fitted("cylinder_27.msh", FitTarget::Corners);
+    for file in ["cylinder_27.msh", "cylinder_20.msh", "cylinder_20.inp"] {
+        assert_eq!(fitted(file, FitTarget::Corners), corners, "{file}");
+        let all = fitted(file, FitTarget::Vertices);
+        println!("{file}: {corners:?} {all:?}");
+        assert!(all.0 == 8 && all.1 < corners.1 / 5.0, "{file}: {corners:?} {all:?}");
+    }
+}

@@ -1,7 +1,7 @@
 """Writes cylinder_27.msh, cylinder_20.msh and cylinder_20.inp: a cylinder of radius 1 and height 2 of
 quadratic hexahedra, with Gmsh.
 
-    python tests/fit/cylinder.py FOLDER
+    python tests/fit/cylinder/write.py FOLDER
 """
 
 import sys

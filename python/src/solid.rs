@@ -306,7 +306,7 @@ impl PySolid {
         if verbose {
             summary = py.work(|| summary.with_evaluation(solid))?;
         }
-        let info = py.work(|| InfoReport::new(mesh, summary, Some(solid)))?;
+        let info = py.work(|| InfoReport::new(mesh, summary, solid.topology()))?;
         dictionary(py, &info)
     }
 

@@ -10,7 +10,7 @@ use std::time::Instant;
 use clap::Args;
 use subsolid::Result;
 use subsolid::io::ControlMesh;
-use subsolid::jobs::info::{InfoReport, MAX_ANALYZED_CELLS};
+use subsolid::jobs::info::InfoReport;
 use subsolid::limit::{EvaluationSummary, Form, Reason, Solid, Summary};
 use subsolid::numbers::{counted, significant};
 use subsolid::scheme::VertexRule;
@@ -68,21 +68,16 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let mesh = arguments.model.prepare(mesh, levels, rule, console)?;
     let start = Instant::now();
     let topology = arguments.model.topology(&mesh, console)?;
-    let mut summary = console.during("Counting", || Summary::new(&mesh, &topology))?;
+    let summary = console.during("Counting", || Summary::new(&mesh, &topology))?;
     let is_analyzed = arguments.verbose || arguments.report.is_some();
+    let mut info = InfoReport::new(&mesh, summary, &topology);
     let analyze = || console.during("Analyzing", || Solid::with_topology(&mesh, topology));
-    let solid = match is_analyzed {
-        true => Some(analyze()?),
-        // what cannot be analyzed is described nevertheless
-        false if mesh.cells.len() <= MAX_ANALYZED_CELLS => analyze().ok(),
-        false => None,
-    };
+    let solid = if is_analyzed { Some(analyze()?) } else { None };
     console
         .status("Analyzed", format!("{} in {}", counted(mesh.cells.len(), "cell"), since(start)));
     if let (true, Some(solid)) = (arguments.verbose, &solid) {
-        summary = console.during("Decomposing", || summary.with_evaluation(solid));
+        info.summary = console.during("Decomposing", || info.summary.with_evaluation(solid));
     }
-    let info = InfoReport::new(&mesh, summary, solid.as_ref());
     if let (Some(path), Some(solid)) = (&arguments.report, &solid) {
         let title = title(&arguments.model);
         let page = console.during("Drawing", || Page::of_analyzed(&mesh, solid, &title))?;

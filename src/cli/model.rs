@@ -140,7 +140,7 @@ impl ModelArguments {
     /// Says that the limit of a mesh is far from its vertices, unless it is of refined ones.
     pub fn hint(&self, mesh: &SolidMesh, solid: &Solid, levels: usize, console: &Console) {
         if levels == 0 && !mesh.is_fitted {
-            console.hint(|| VertexMiss::new(mesh, solid).notice(mesh));
+            console.hint(|| VertexMiss::new(mesh, solid.topology()).ok()?.notice(mesh));
         }
     }
 

@@ -3,10 +3,13 @@
 use serde::Serialize;
 
 use super::skin::Deviation;
-use crate::error::{Command, Message};
-use crate::limit::Solid;
+use crate::error::{Command, Message, Result};
 use crate::mesh::SolidMesh;
 use crate::numbers::bounds;
+use crate::scheme::Scheme;
+use crate::surface::boundary_with_topology;
+use crate::surface::limit::LimitSurface;
+use crate::topology::Topology;
 
 /// Distance from a vertex, as a fraction of the size, from which a user should know: parts are made
 /// to tolerances of a thousandth of their size and less.
@@ -24,26 +27,28 @@ pub struct VertexMiss {
 }
 
 impl VertexMiss {
-    /// Of a control mesh that `solid` was made from. It takes a limit mask for each vertex of the
-    /// boundary: far less than the limit at samples of the cells.
-    pub fn new(mesh: &SolidMesh, solid: &Solid) -> Self {
-        let (vertices, rows) =
-            solid.vertex_rows(|vertex| solid.topology().is_boundary_vertex(vertex));
-        let own = || vertices.iter().map(|&v| mesh.points[v]);
-        let distances = own().enumerate().map(|(r, point)| {
+    /// Of a control mesh and its topology. It takes a limit mask for each vertex of the boundary
+    /// surface: far less than the limit at samples of the cells.
+    ///
+    /// # Errors
+    /// Those of [`boundary_with_topology`] and [`LimitSurface::of_mesh`].
+    pub fn new(mesh: &SolidMesh, topology: &Topology) -> Result<Self> {
+        let skin = boundary_with_topology(mesh, topology)?;
+        let masks = LimitSurface::of_mesh(&skin, Scheme::CatmullClark)?.vertex_masks();
+        let distances = skin.points.iter().enumerate().map(|(r, &point)| {
             // relative to the vertex, for the accuracy of small cells far from the origin
             let mut away = [0.0; 3];
-            for (column, weight) in rows.row(r) {
-                let control = mesh.points[column as usize];
+            for (column, weight) in masks.positions().row(r) {
+                let control = skin.points[column as usize];
                 (0..3).for_each(|d| away[d] += weight * (control[d] - point[d]));
             }
             (point, away.iter().map(|x| x * x).sum::<f64>().sqrt(), 1.0)
         });
         let distance = Deviation::new(distances);
-        let [low, high] = bounds::around(own());
+        let [low, high] = bounds::around(skin.points.iter().copied());
         let diagonal = (0..3).map(|d| (high[d] - low[d]).powi(2)).sum::<f64>().sqrt();
         let of_size = if diagonal > 0.0 { distance.max / diagonal } else { 0.0 };
-        Self { distance, of_size }
+        Ok(Self { distance, of_size })
     }
 
     /// That one may have taken vertices of a part for control points: `None` where the limit is near

@@ -3,11 +3,9 @@
 use serde::Serialize;
 
 use crate::fit::VertexMiss;
-use crate::limit::{Solid, Summary};
+use crate::limit::Summary;
 use crate::mesh::SolidMesh;
-
-/// Number of cells up to which a solid is analyzed for [`InfoReport::limit_from_vertices`] alone.
-pub const MAX_ANALYZED_CELLS: usize = 20_000;
+use crate::topology::Topology;
 
 /// What there is to know of a solid.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -18,15 +16,14 @@ pub struct InfoReport {
     pub summary: Summary,
     /// Whether the points are control points that a fit has found.
     pub is_fitted: bool,
-    /// Distances of the limit from the vertices of the boundary; null where the solid is not
-    /// analyzed: large ones, unless it is asked for.
+    /// Distances of the limit from the vertices of the boundary; null where the boundary has no limit.
     pub limit_from_vertices: Option<VertexMiss>,
 }
 
 impl InfoReport {
     /// Of a mesh and what was found of it.
-    pub fn new(mesh: &SolidMesh, summary: Summary, solid: Option<&Solid>) -> Self {
-        let limit_from_vertices = solid.map(|solid| VertexMiss::new(mesh, solid));
+    pub fn new(mesh: &SolidMesh, summary: Summary, topology: &Topology) -> Self {
+        let limit_from_vertices = VertexMiss::new(mesh, topology).ok();
         Self { summary, is_fitted: mesh.is_fitted, limit_from_vertices }
     }
 }

@@ -13,25 +13,11 @@ impl Solid {
     /// Limit masks: row v gives the limit at vertex v from the control points, and sums to 1. A
     /// vertex of no cell stays.
     pub fn limit_matrix(&self) -> Stencils {
-        let count = self.topology().vertex_count();
-        let (used, rows) = self.vertex_rows(|_| true);
-        let mut row_of = vec![None; count];
-        used.iter().enumerate().for_each(|(row, &v)| row_of[v] = Some(row));
-        Stencils::build(count, |v, row| match row_of[v] {
-            Some(own) => rows.row(own).for_each(|(column, weight)| row.add(column, weight)),
-            None => row.add(v as u32, 1.0),
-        })
-    }
-
-    /// Limit masks of those `wanted` vertices that cells have: their ids, ascending, and a row each.
-    pub(crate) fn vertex_rows(&self, wanted: impl Fn(u32) -> bool) -> (Vec<usize>, Stencils) {
         let topology = self.topology();
         let mut places = vec![None; topology.vertex_count()];
         for (element, own) in (0..).zip(self.elements()) {
             let mut take = |v: u32, parameters| {
-                if wanted(v) {
-                    places[v as usize].get_or_insert(Location { element, parameters });
-                }
+                places[v as usize].get_or_insert(Location { element, parameters });
             };
             match own.corner {
                 None => {
@@ -51,7 +37,12 @@ impl Solid {
             places.into_iter().enumerate().filter_map(|(v, place)| Some((v, place?))).unzip();
         // values exist everywhere
         let (rows, _) = self.rows(&locations, [Order::Value; 3]);
-        (used, rows)
+        let mut row_of = vec![None; topology.vertex_count()];
+        used.iter().enumerate().for_each(|(row, &v)| row_of[v] = Some(row));
+        Stencils::build(topology.vertex_count(), |v, row| match row_of[v] {
+            Some(own) => rows.row(own).for_each(|(column, weight)| row.add(column, weight)),
+            None => row.add(v as u32, 1.0),
+        })
     }
 
     /// Weights of the vertices in the limit at each location, or in a derivative of it with

@@ -81,7 +81,7 @@ fn vectors_are_those_of_the_cpu_bit_by_bit() {
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
 fn one_nan_makes_the_largest_nan() {
-    let rows = boundary_masks(&cells([20, 11, 7]));
+    let rows = boundary_masks(&cells([30, 20, 12]));
     let gpu = gpu(Precision::F64);
     let mut vectors = gpu.vectors(&rows).unwrap();
     vectors.start(4, 1).unwrap();

@@ -190,7 +190,7 @@ impl Notes for ConsoleNotes<'_> {
 
     fn warn(&mut self, what: Message) {
         self.clear();
-        self.console.warn(what);
+        self.console.warn(words(&what));
     }
 
     fn progress(&mut self, done: usize, of: usize) -> Result<()> {

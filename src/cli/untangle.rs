@@ -16,6 +16,7 @@ use subsolid::untangle::Untangled;
 use super::json::JsonReport;
 use super::model::ModelArguments;
 use super::output::{check_names, write_mesh};
+use super::wording::words;
 use super::{Console, Outcome};
 
 /// Untangle folded control cells of a solid, or its limit, and improve the worst
@@ -78,7 +79,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let report = Report { output, untangled };
     console.report(&report, || text(&untangled))?;
     let Some(missed) = untangled.missed(request) else { return Ok(Outcome::Done) };
-    console.warn(missed);
+    console.warn(words(&missed));
     Ok(Outcome::PoorQuality)
 }
 

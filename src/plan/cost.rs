@@ -54,7 +54,7 @@ const SURFACE_FACE_SECONDS: f64 = 40e-9;
 /// Seconds that one thread needs for an entry of limit masks times a number in all products of an
 /// interpolation, and that a device needs for it, the copy of the masks included. Bytes of it there.
 const INTERPOLATED_SECONDS: f64 = 120e-9;
-const DEVICE_INTERPOLATED_SECONDS: f64 = 3e-9;
+const DEVICE_INTERPOLATED_SECONDS: f64 = 1.3e-9;
 const INTERPOLATED_BYTES: f64 = 12.0;
 
 /// Seconds that one thread needs for a vertex of a processed surface, most of it for rows; linear

@@ -83,7 +83,7 @@ fn cylinders_converge() {
         let [side, end] = [x.xy().norm() - 1.0, (x[2] - 1.0).abs() - 1.0];
         if side.abs() < end.abs() { side } else { end }
     };
-    for (n, bound) in [(1, 4.1e-3), (2, 1.4e-4), (4, 8e-6)] {
+    for (n, bound) in [(1, 4.2e-3), (2, 1.4e-4), (4, 8e-6)] {
         let mut mesh = with_rims(cylinder(n));
         assert_eq!(mesh.creases.edges.len(), 8 * n);
         FitRequest::default().run_solid(&mut mesh, None, &mut ()).unwrap();

@@ -17,7 +17,7 @@ pub struct Analyzed {
     pub solid: Arc<Solid>,
     /// What it was refined from, as the program refines.
     pub refined_from: Option<Coarse>,
-    /// Nodes of the quadratic hexahedra that it was read with.
+    /// Points of the curved cells that it was read with.
     pub nodes: Vec<CurvedNode>,
 }
 

@@ -26,6 +26,7 @@ struct Keywords<'a, 'py> {
     tolerance: Option<f64>,
     max_levels: usize,
     attributes: &'a str,
+    distances: bool,
     untangle: bool,
     backend: &'a str,
 }
@@ -67,6 +68,7 @@ impl<'py> Keywords<'_, 'py> {
             tolerance: self.tolerance,
             max_levels: self.max_levels,
             attributes,
+            distances: self.distances,
             no_untangle: !self.untangle,
             backend: self.backend.parse::<Choice>().py()?,
         };
@@ -105,8 +107,8 @@ impl PySolid {
     ///
     /// Args:
     ///     to: "vertices": the limit passes through the points of the boundary; a solid that was
-    ///         read with quadratic hexahedra is refined once, and passes through their nodes.
-    ///         "corners": without these nodes. "facets": it comes near the boundary faces as they
+    ///         read with curved cells is refined once, and passes through the middles of their edges too.
+    ///         "corners": the points alone. "facets": it comes near the boundary faces as they
     ///         are. A Surface: near its faces; a Solid: near its
     ///         limit; a path of a file of either.
     ///     target_scheme: Take the limit of a target surface by this scheme, "catmull-clark",
@@ -119,6 +121,8 @@ impl PySolid {
     ///     max_levels: Refinements at most for that, 0 to 4.
     ///     attributes: "interpolate": the limit takes the values of attributes at the points.
     ///         "keep": they stay control values.
+    ///     distances: Whether to add the distance of the limit from the target as the attribute
+    ///         "fit_distance", positive outside, in length units; 0 at inner points.
     ///     untangle: Whether inner points move until det J of the limit is positive.
     ///     backend: Processor of linear systems: "auto", "cpu", "cuda" or "cuda:N"; results are
     ///         equal bit by bit.
@@ -137,7 +141,8 @@ impl PySolid {
     ///     >>> report["vertices"][1]["max"] < 1e-12
     ///     True
     #[pyo3(signature = (to=None, *, target_scheme=None, feature_angle=40.0, rounds=6,
-                        tolerance=None, max_levels=2, attributes="interpolate", untangle=true,
+                        tolerance=None, max_levels=2, attributes="interpolate", distances=false,
+                        untangle=true,
                         backend="auto"))]
     #[allow(clippy::too_many_arguments, reason = "keywords")]
     fn fit<'py>(
@@ -150,6 +155,7 @@ impl PySolid {
         tolerance: Option<f64>,
         max_levels: usize,
         attributes: &str,
+        distances: bool,
         untangle: bool,
         backend: &str,
     ) -> PyResult<Bound<'py, PyTuple>> {
@@ -161,6 +167,7 @@ impl PySolid {
             tolerance,
             max_levels,
             attributes,
+            distances,
             untangle,
             backend,
         };
@@ -198,7 +205,7 @@ impl PySurface {
     /// Args:
     ///     to: "vertices", "facets", a Surface, a Solid or a path; see Solid.fit.
     ///     scheme: "catmull-clark", "loop" or "bilinear".
-    ///     target_scheme, feature_angle, rounds, tolerance, max_levels, attributes, backend:
+    ///     target_scheme, feature_angle, rounds, tolerance, max_levels, attributes, distances, backend:
     ///         Those of Solid.fit.
     ///
     /// Returns:
@@ -215,7 +222,8 @@ impl PySurface {
     ///     True
     #[pyo3(signature = (to=None, *, scheme="catmull-clark", target_scheme=None,
                         feature_angle=40.0, rounds=6, tolerance=None, max_levels=2,
-                        attributes="interpolate", backend="auto"))]
+                        attributes="interpolate", distances=false,
+                        backend="auto"))]
     #[allow(clippy::too_many_arguments, reason = "keywords")]
     fn fit<'py>(
         &self,
@@ -228,6 +236,7 @@ impl PySurface {
         tolerance: Option<f64>,
         max_levels: usize,
         attributes: &str,
+        distances: bool,
         backend: &str,
     ) -> PyResult<Bound<'py, PyTuple>> {
         let scheme = Scheme::named(scheme).py()?;
@@ -239,6 +248,7 @@ impl PySurface {
             tolerance,
             max_levels,
             attributes,
+            distances,
             untangle: true,
             backend,
         };

@@ -106,7 +106,7 @@ mod _subsolid {
     ///     Error: For a file that cannot be read, is not a valid control mesh, or takes more memory.
     ///
     /// Returns:
-    ///     The solid. Nodes of quadratic hexahedra are kept for its `fit`; solids that are made from
+    ///     The solid. Points of curved cells are kept for its `fit`; solids that are made from
     ///     it do not have them.
     ///
     /// Example:

@@ -289,6 +289,7 @@ class Solid:
         tolerance: Optional[float] = None,
         max_levels: int = 2,
         attributes: Literal["interpolate", "keep"] = "interpolate",
+        distances: bool = False,
         untangle: bool = True,
         backend: str = "auto",
     ) -> tuple[Solid, dict[str, Any]]: ...
@@ -725,6 +726,7 @@ class Surface:
         tolerance: Optional[float] = None,
         max_levels: int = 2,
         attributes: Literal["interpolate", "keep"] = "interpolate",
+        distances: bool = False,
         backend: str = "auto",
     ) -> tuple[Surface, dict[str, Any]]: ...
     def distance(

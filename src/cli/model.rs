@@ -149,7 +149,7 @@ impl ModelArguments {
         self.open_with(Coincident::Warn, false, console).map(|(mesh, _)| mesh)
     }
 
-    /// [`ModelArguments::open`], and nodes of quadratic hexahedra.
+    /// [`ModelArguments::open`], and points of its curved cells.
     pub fn open_curved(&self, console: &Console) -> Result<(ControlMesh, Vec<CurvedNode>)> {
         self.open_with(Coincident::Warn, true, console)
     }

@@ -1,45 +1,43 @@
-//! High-order nodes as vertices: the points of a part between the corners of its cells.
+//! Points of curved cells as vertices: those of a part between the corners of its cells.
 //!
 //! A mesh that is refined once has a vertex for every edge, face and cell: the places of the nodes
-//! of quadratic cells. Where a file has no node for one, the others give it (serendipity).
+//! of quadratic cells. Where a cell has no point for one, the others give it (serendipity).
 
 use std::collections::HashMap;
 
 use crate::error::Result;
 use crate::io::CurvedNode;
 use crate::mesh::{Attribute, SolidMesh};
-use crate::process::solid::trilinear::CORNERS;
 use crate::refine::refine_mesh;
 use crate::scheme::VertexRule;
 use crate::topology::Topology;
 
 /// The mesh refined once, with its vertices at those of the mesh and at `nodes`; values of
-/// attributes are means of those at the corners. Also the number of nodes that are taken: others lie
-/// elsewhere than in the middle of an edge, a face or a cell.
+/// attributes are means of those at the corners.
 ///
 /// # Errors
 /// Those of [`refine_mesh`].
-pub fn refined_by_nodes(mesh: &SolidMesh, nodes: &[CurvedNode]) -> Result<(SolidMesh, usize)> {
+pub fn refined_by_nodes(mesh: &SolidMesh, nodes: &[CurvedNode]) -> Result<SolidMesh> {
     let topology = Topology::of_mesh(mesh)?;
     let mut refined = refine_mesh(mesh, 1, VertexRule::default())?;
     let used = (0..mesh.points.len() as u32).filter(|&v| !topology.vertex_cells(v).is_empty());
     let used: Vec<u32> = used.collect();
     let elements = Elements { topology: &topology };
-    let [mut on_edges, mut on_faces, mut on_cells] = [0; 3].map(|_: i32| HashMap::new());
+    let [mut on_edges, mut on_faces, mut on_cells] = [(); 3].map(|()| HashMap::new());
     for node in nodes {
         let corners = mesh.cells.vertices(node.cell.0 as usize);
-        let middle = |corner: &&[f64; 3]| {
-            corner.iter().zip(&node.parameters).all(|(c, p)| c == p || *p == 0.5)
+        let [a, b] = node.between.map(|corner| corners[usize::from(corner)]);
+        let has_both = |&&face: &&u32| {
+            let vertices = topology.face_vertices(face);
+            vertices.contains(&a) && vertices.contains(&b)
         };
-        let around = CORNERS.iter().zip(corners).filter(|(corner, _)| middle(corner));
-        let around: Vec<u32> = around.map(|(_, &v)| v).collect();
-        let (found, of) = match around[..] {
-            [a, b] => (topology.edge_between(a, b), &mut on_edges),
-            [_, _, _, _] => (topology.face_with(&around), &mut on_faces),
-            [_, _, _, _, _, _, _, _] => (Some(node.cell.0), &mut on_cells),
-            _ => continue,
+        let around: Vec<u32> =
+            topology.cell_faces(node.cell.0).iter().filter(has_both).copied().collect();
+        match around[..] {
+            [] => on_cells.insert(node.cell.0, node.point),
+            [face] => on_faces.insert(face, node.point),
+            _ => topology.edge_between(a, b).and_then(|edge| on_edges.insert(edge, node.point)),
         };
-        of.extend(found.map(|element| (element, node.point)));
     }
     let vertices = |values: &[f64], width: usize| -> Vec<f64> {
         let row = |&v: &u32| values[v as usize * width..][..width].iter().copied();
@@ -77,7 +75,7 @@ pub fn refined_by_nodes(mesh: &SolidMesh, nodes: &[CurvedNode]) -> Result<(Solid
     for (attribute, from) in refined.attributes.iter_mut().zip(&mesh.attributes) {
         attribute.values = elements.means(from, vertices(&from.values, from.width));
     }
-    Ok((refined, on_edges.len() + on_faces.len() + on_cells.len()))
+    Ok(refined)
 }
 
 /// Edges, faces and cells of a mesh.

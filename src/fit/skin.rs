@@ -4,6 +4,7 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 use serde::Serialize;
 
+use super::feet::Foot;
 use super::normal_equations::NormalEquations;
 use super::system::LimitSystem;
 use super::target::Target;
@@ -110,6 +111,9 @@ pub struct SkinFit {
     pub drift: f64,
     /// Length of feature lines of the target without a crease near.
     pub unmatched_length: f64,
+    /// Distance of the limit at each vertex from the target, positive outside, `[vertex]`; empty
+    /// without a target.
+    pub distances: Vec<f64>,
 }
 
 /// How vertices of smooth faces move in a round.
@@ -182,6 +186,7 @@ pub fn fit_skin(
         volume: [volume(&surface, mesh, &mesh.points)?, volume(&surface, mesh, &start)?],
         drift: 0.0,
         unmatched_length: 0.0,
+        distances: Vec::new(),
         points: start.clone(),
     };
     let Some(target) = target else { return Ok(fit) };
@@ -225,7 +230,14 @@ pub fn fit_skin(
         found.filter_map(|((&x, foot), area)| Some((x, foot?.distance, area))),
     ));
     fit.volume[1] = volume(&surface, mesh, &fit.points)?;
-    fit.drift = skin.drift(&limits(&fit.points));
+    let at_vertices = limits(&fit.points);
+    fit.drift = skin.drift(&at_vertices);
+    let outside = |(x, foot): (&[f64; 3], Option<Foot>)| {
+        let away = |foot: Foot| Vector3::from(*x) - Vector3::from(foot.point);
+        foot.map_or(0.0, |foot| foot.distance.copysign(away(foot).dot(&Vector3::from(foot.normal))))
+    };
+    let feet = target.feet(&at_vertices, None)?;
+    fit.distances = at_vertices.iter().zip(feet).map(outside).collect();
     let reach = skin.lengths.iter().sum::<f64>() / skin.lengths.len().max(1) as f64;
     fit.unmatched_length =
         target.features().unmatched_length(limit.features(), FEATURE_REACH * reach);

@@ -30,6 +30,7 @@ use crate::numbers::{by_count, counted, significant};
 use crate::plan::Cost;
 use crate::refine::refine_mesh;
 use crate::scheme::{Scheme, VertexRule};
+use crate::surface::limit::LimitSurface;
 use crate::surface::triangulate::Triangulation;
 use crate::surface::{Method, SurfaceOptions, boundary_with_topology, refine_surface};
 use crate::topology::Topology;
@@ -43,15 +44,18 @@ const MAX_SIZE_RATIO: f64 = 10.0;
 const SURFACE_ENTRIES: usize = 9;
 const SOLID_ENTRIES: usize = 27;
 
+/// Name of the array of distances from the target.
+const DISTANCES: &str = "fit_distance";
+
 /// What is fitted to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FitTarget {
-    /// The vertices of the mesh, and nodes of quadratic cells between them: the limit passes through
-    /// them.
+    /// The vertices of the mesh, and the middles of edges, faces and insides of its curved cells: the
+    /// limit passes through them.
     #[default]
     Vertices,
-    /// The vertices alone, without nodes of quadratic cells.
+    /// The vertices alone.
     Corners,
     /// The boundary faces of the mesh, flat or bilinear.
     Facets,
@@ -91,9 +95,10 @@ pub enum FitAttributes {
 #[serde(default)]
 pub struct FitRequest {
     /// What to fit to: `vertices` (the limit passes through those of the model; where its cells are
-    /// quadratic it is refined once, and passes through their nodes), `corners` (vertices without
-    /// such nodes), `facets` (the boundary faces of the model as they are), or a file: .stl, .obj, .ply or .off, whose faces are
-    /// taken as they are, or a solid, whose limit is taken
+    /// curved it is refined once, and passes through the middles of their edges, faces and insides:
+    /// the nodes of quadratic cells), `corners` (vertices alone), `facets` (the boundary faces of the
+    /// model as they are), or a file: .stl, .obj, .ply or .off, whose faces are taken as they are, or
+    /// a solid, whose limit is taken
     #[cfg_attr(feature = "cli", arg(long, value_name = "TARGET", default_value = "vertices"))]
     pub to: FitTarget,
     /// Take the limit of a target surface by this scheme, not its faces
@@ -116,6 +121,10 @@ pub struct FitRequest {
     /// What becomes of point arrays
     #[cfg_attr(feature = "cli", arg(long, value_enum, default_value_t))]
     pub attributes: FitAttributes,
+    /// Add the distance of the limit from the target as the point array `fit_distance`, positive
+    /// outside, in length units; 0 at inner vertices
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub distances: bool,
     /// Leave inner vertices where the move of the boundary takes them, though cells be folded
     #[cfg_attr(feature = "cli", arg(long))]
     pub no_untangle: bool,
@@ -135,6 +144,7 @@ impl Default for FitRequest {
             tolerance: None,
             max_levels: 2,
             attributes: FitAttributes::default(),
+            distances: false,
             no_untangle: false,
             backend: Choice::default(),
         }
@@ -241,6 +251,7 @@ impl FitRequest {
             for (is_given, name) in [
                 (self.tolerance.is_some(), "tolerance"),
                 (self.target_scheme.is_some(), "target_scheme"),
+                (self.distances, "distances"),
             ] {
                 if is_given {
                     return Err(Error::request(message!(
@@ -271,7 +282,7 @@ impl FitRequest {
         Ok(Some(mesh))
     }
 
-    /// Refines a mesh of quadratic cells once, with vertices at their nodes, unless
+    /// Refines a mesh of curved cells once, with vertices in their middles, unless
     /// [`FitTarget::Corners`] is asked for. Call it before [`FitRequest::run_solid`].
     ///
     /// # Errors
@@ -285,19 +296,9 @@ impl FitRequest {
         if self.to == FitTarget::Corners || nodes.is_empty() {
             return Ok(());
         }
-        let (refined, taken) = refined_by_nodes(mesh, nodes)?;
-        *mesh = refined;
-        let cells = counted(mesh.cells.len(), "cell");
-        notes.status(
-            "Took",
-            format!("{} of quadratic cells as vertices: {cells}", counted(taken, "node")),
-        );
-        if taken < nodes.len() {
-            let others = counted(nodes.len() - taken, "node");
-            notes.warn(
-                format!("{others} outside the middles of edges, faces and cells left out").into(),
-            );
-        }
+        *mesh = refined_by_nodes(mesh, nodes)?;
+        let [points, cells] = [counted(nodes.len(), "point"), counted(mesh.cells.len(), "cell")];
+        notes.status("Took", format!("{points} of curved cells as vertices: {cells}"));
         Ok(())
     }
 
@@ -351,6 +352,7 @@ impl FitRequest {
             levels += 1;
         };
         let mut bound = least_determinant(mesh)?;
+        let mut folds = None;
         if bound.negative > 0 && !self.no_untangle {
             let most = crate::untangle::MAX_LIMIT_ROUNDS;
             let mut round = 0;
@@ -367,9 +369,18 @@ impl FitRequest {
                     counted(done.moved, "vertex")
                 ),
             );
-            bound = done.after;
+            (bound, folds) = (done.after, Some(done.folds));
         }
+        let folds = folds.map_or_else(|| limit_folds(mesh), Ok)?;
         mesh.is_fitted = true;
+        if self.distances {
+            let mut values = vec![0.0; mesh.points.len()];
+            let on_boundary =
+                (0..mesh.points.len() as u32).filter(|&v| topology.is_boundary_vertex(v));
+            let own = distances(&skin, Scheme::CatmullClark, &fit)?;
+            on_boundary.zip(own).for_each(|(v, distance)| values[v as usize] = distance);
+            set_distances(&mut mesh.attributes, values);
+        }
         let volume = target
             .as_ref()
             .and_then(|(target, notes)| (notes.open_edges == 0).then(|| target.volume()));
@@ -377,7 +388,7 @@ impl FitRequest {
             levels,
             determinant_before: Some(before),
             determinant: Some(bound),
-            folds: Some(limit_folds(mesh)?),
+            folds: Some(folds),
             ..self.report(fit, volume, started)
         })
     }
@@ -405,7 +416,7 @@ impl FitRequest {
         let numbers = 3 * mesh.points.len() + self.interpolated(&mesh.attributes);
         let backend = self.processor(SURFACE_ENTRIES * numbers, notes)?;
         if self.interpolated(&mesh.attributes) > 0 {
-            let rows = crate::surface::limit::LimitSurface::of_mesh(mesh, scheme)?.vertex_masks();
+            let rows = LimitSurface::of_mesh(mesh, scheme)?.vertex_masks();
             let system = LimitSystem::new(rows.positions().clone());
             interpolate(&system, &*backend, &mut mesh.attributes)?;
         }
@@ -425,6 +436,10 @@ impl FitRequest {
             start = Start::Controls;
             levels += 1;
         };
+        if self.distances {
+            let values = distances(mesh, scheme, &fit)?;
+            set_distances(&mut mesh.attributes, values);
+        }
         let volume = target
             .as_ref()
             .and_then(|(target, notes)| (notes.open_edges == 0).then(|| target.volume()));
@@ -557,6 +572,20 @@ fn merged(first: &SkinFit, mut last: SkinFit) -> SkinFit {
         last[..2].copy_from_slice(&first[..2]);
     }
     last
+}
+
+/// Values whose limit at the vertices of a surface are the distances from the target.
+fn distances(mesh: &SurfaceMesh, scheme: Scheme, fit: &SkinFit) -> Result<Vec<f64>> {
+    let rows = LimitSurface::of_mesh(mesh, scheme)?.vertex_masks();
+    LimitSystem::new(rows.positions().clone())
+        .solve(&fit.distances, 1)
+        .map_err(|error| error.with_help("the array of distances: leave it out, or refine first"))
+}
+
+/// Adds the array of distances, in place of one before.
+fn set_distances(attributes: &mut Vec<Attribute>, values: Vec<f64>) {
+    attributes.retain(|attribute| attribute.name != DISTANCES);
+    attributes.push(Attribute { name: DISTANCES.into(), width: 1, values });
 }
 
 /// Makes values at vertices control values.

@@ -5,7 +5,8 @@
 //! rule of Garanzha et al., "Foldover-free maps in 50 lines of code" (2021), §3.2. J is linear in
 //! the control points; its [adjoint](crate::plan::Adjoint) turns gradients by J into gradients by
 //! control points. Bézier coefficients bound det J from below on all of an element: elements
-//! without a positive bound get more points, until all have one or nothing changes.
+//! without a positive bound get more points, until all have one or nothing changes. A round moves
+//! the vertices within some rings of these elements, more rings each round.
 
 use std::collections::BTreeSet;
 
@@ -13,9 +14,10 @@ use nalgebra::Matrix3;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::determinant_bound::{ElementBounds, LeastDeterminant};
+use super::determinant_bound::{ElementBound, ElementBounds, LeastDeterminant};
 use super::lbfgs::minimize;
 use super::limit_folds::{GAUSS_POINTS, LimitFolds};
+use super::region::Region;
 use crate::backend::{Backend, Cpu, Values};
 use crate::basis::gauss;
 use crate::error::Result;
@@ -24,10 +26,13 @@ use crate::mesh::{Controls, SolidMesh};
 use crate::numbers::median;
 use crate::plan::{Adjoint, Location, Plan, Samples, Want};
 use crate::refine::reorient;
-use crate::topology::Topology;
 
 /// Rounds of [`untangle_limit`] at most.
 pub const MAX_LIMIT_ROUNDS: usize = 10;
+/// Rings of cells around those that may be folded whose vertices the first round moves; each
+/// round after it adds [`MORE_RINGS`].
+const RINGS: usize = 3;
+const MORE_RINGS: usize = 2;
 /// Steps of a round.
 const ROUND_STEPS: usize = 40;
 /// Gauss points along each axis, of all elements and of those without a positive bound.
@@ -78,22 +83,34 @@ pub fn untangle_limit(
     let state = |points: &[[f64; 3]]| -> Result<State> {
         let found = bounds.of(points);
         let least = LeastDeterminant::of_elements(&found);
-        let open = (0..found.len() as u32).filter(|&e| found[e as usize].is_open());
-        Ok(State { least, open: open.collect(), folds: LimitFolds::new(&plan, points)? })
+        let folds = LimitFolds::new(&plan, points)?;
+        let those = |is: fn(&ElementBound) -> bool| -> Vec<u32> {
+            (0..).zip(&found).filter(|(_, of)| is(of)).map(|(e, _)| e).collect()
+        };
+        let open = those(ElementBound::is_open);
+        let negative = those(|of| of.least < 0.0);
+        Ok(State { least, open, negative, folds })
     };
     let mut now = state(&start)?;
     let (before, folds) = (now.least, now.folds);
     let mut result = LimitUntangled { before, after: before, folds, moved: 0, rounds: 0 };
-    let is_free = free_vertices(solid.topology());
-    if now.is_proven() || !is_free.contains(&true) {
+    if now.is_proven() {
         return Ok(result);
     }
     let mut points = start.clone();
     let mut best = (now.clone(), start.clone());
     let mut extra = BTreeSet::new();
     while result.rounds < MAX_LIMIT_ROUNDS {
-        let sampled: Vec<u32> = extra.iter().copied().collect();
-        LimitEnergy::new(&solid, &sampled, &is_free, &points)?.minimize(&mut points);
+        let rings = RINGS + MORE_RINGS * result.rounds;
+        let region = Region::around(&oriented, &solid, now.sought(), rings)?;
+        if !region.is_free.contains(&true) {
+            break;
+        }
+        let own = region.part.solid()?;
+        let mut moved = region.part.gather(points.as_flattened(), 3).as_chunks::<3>().0.to_vec();
+        let sampled = region.own(extra.iter().copied());
+        LimitEnergy::new(&own, &sampled, &region.is_free, &moved)?.minimize(&mut moved);
+        region.put_back(&moved, &mut points);
         result.rounds += 1;
         let next = state(&points)?;
         progress(next.open.len())?;
@@ -121,10 +138,17 @@ struct State {
     least: LeastDeterminant,
     // elements that may be folded, other than those beside smooth edges of one cell
     open: Vec<u32>,
+    // all elements that may be folded
+    negative: Vec<u32>,
     folds: LimitFolds,
 }
 
 impl State {
+    /// Elements around which vertices are moved: near smooth edges only where points are folded.
+    fn sought(&self) -> &[u32] {
+        if self.folds.folded > 0 { &self.negative } else { &self.open }
+    }
+
     fn is_proven(&self) -> bool {
         self.open.is_empty() && self.folds.folded == 0
     }
@@ -137,12 +161,7 @@ impl State {
     }
 }
 
-fn free_vertices(topology: &Topology) -> Vec<bool> {
-    let is_inside = |v| !topology.is_boundary_vertex(v) && !topology.vertex_cells(v).is_empty();
-    (0..topology.vertex_count() as u32).map(is_inside).collect()
-}
-
-/// The energy of the limit as a function of control points.
+/// The energy of a limit as a function of control points.
 struct LimitEnergy<'a> {
     terms: Vec<Term<'a>>,
     is_free: &'a [bool],
@@ -150,6 +169,17 @@ struct LimitEnergy<'a> {
     scale: f64,
     epsilon: f64,
     reach: f64,
+}
+
+/// n³ Gauss points of each of the elements.
+fn gauss_points(elements: &[u32], n: usize) -> Result<Samples> {
+    let rule = gauss::rule(n)?.points;
+    let place = |element, i: usize| Location {
+        element,
+        parameters: [i % n, i / n % n, i / (n * n)].map(|k| rule[k]),
+    };
+    let places = elements.iter().flat_map(|&e| (0..n.pow(3)).map(move |i| (e, i)));
+    Ok(Samples::Points(places.map(|(e, i)| place(e, i)).collect()))
 }
 
 /// Samples of one plan.
@@ -170,15 +200,7 @@ impl<'a> LimitEnergy<'a> {
     ) -> Result<Self> {
         let mut terms = vec![Term::new(solid, Samples::gauss(POINTS)?, POINTS)?];
         if !extra.is_empty() {
-            let rule = gauss::rule(EXTRA_POINTS)?.points;
-            let place = |element, i: usize| Location {
-                element,
-                parameters: [i % 6, i / 6 % 6, i / 36].map(|k| rule[k]),
-            };
-            let count = EXTRA_POINTS.pow(3);
-            let places = extra.iter().flat_map(|&e| (0..count).map(move |i| (e, i)));
-            let places = places.map(|(e, i)| place(e, i)).collect();
-            terms.push(Term::new(solid, Samples::Points(places), EXTRA_POINTS)?);
+            terms.push(Term::new(solid, gauss_points(extra, EXTRA_POINTS)?, EXTRA_POINTS)?);
         }
         let mut energy = Self { terms, is_free, scale: 1.0, epsilon: 0.0, reach: 0.0 };
         let determinants: Vec<Vec<f64>> = energy
@@ -300,12 +322,14 @@ mod tests {
     fn slopes_are_differences_of_the_energy() {
         let mesh = Shape::Fan { valence: 5, layers: 2, rings: 2 }.build().unwrap();
         let solid = Solid::new(&mesh).unwrap();
-        let is_free = free_vertices(solid.topology());
+        let region = Region::around(&mesh, &solid, &[0], 9).unwrap();
+        let is_free = &region.is_free;
+        assert_eq!(region.part.vertices.len(), mesh.points.len());
         let mut points = mesh.points.clone();
         for (v, point) in points.iter_mut().enumerate().filter(|(v, _)| is_free[*v]) {
             point[v % 3] += 0.1;
         }
-        let energy = LimitEnergy::new(&solid, &[0], &is_free, &points).unwrap();
+        let energy = LimitEnergy::new(&solid, &[0], is_free, &points).unwrap();
         let (_, slopes) = energy.value_and_gradient(&points).unwrap();
         let v = is_free.iter().position(|&free| free).unwrap();
         for d in 0..3 {

@@ -13,6 +13,7 @@ mod lbfgs;
 mod limit;
 mod limit_folds;
 mod quality;
+mod region;
 mod slide;
 mod untangled;
 

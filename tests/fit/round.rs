@@ -10,7 +10,7 @@ use subsolid::{Solid, SolidMesh};
 use crate::shapes::{ball, cylinder, sphere};
 
 /// Root mean square distance from an exact shape, over the diagonal, at samples of the limit of the
-/// boundary.
+/// boundary; each face has the same weight.
 fn rms(mesh: &SolidMesh, distance: impl Fn(Vector3<f64>) -> f64) -> f64 {
     let skin = subsolid::surface::boundary_surface(mesh).unwrap();
     let surface = LimitSurface::of_mesh(&skin, Scheme::CatmullClark).unwrap();
@@ -22,15 +22,9 @@ fn rms(mesh: &SolidMesh, distance: impl Fn(Vector3<f64>) -> f64) -> f64 {
             })
         })
         .collect();
-    let limit = surface.evaluate(&skin.points, &places, subsolid::plan::Want::FIRST).unwrap();
-    let (mut sum, mut area) = (0.0, 0.0);
-    for i in 0..places.len() {
-        let [x, u, v] = [limit.positions[i], limit.d_u[i], limit.d_v[i]].map(Vector3::from);
-        let weight = u.cross(&v).norm();
-        sum += weight * distance(x).powi(2);
-        area += weight;
-    }
-    (sum / area / 12.0).sqrt()
+    let limit = surface.evaluate(&skin.points, &places, subsolid::plan::Want::POSITION).unwrap();
+    let sum: f64 = limit.positions.iter().map(|&x| distance(Vector3::from(x)).powi(2)).sum();
+    (sum / places.len() as f64 / 12.0).sqrt()
 }
 
 fn with_rims(mut mesh: SolidMesh) -> SolidMesh {
@@ -83,7 +77,7 @@ fn cylinders_converge() {
         let [side, end] = [x.xy().norm() - 1.0, (x[2] - 1.0).abs() - 1.0];
         if side.abs() < end.abs() { side } else { end }
     };
-    for (n, bound) in [(1, 4.2e-3), (2, 1.4e-4), (4, 8e-6)] {
+    for (n, bound) in [(1, 4.1e-3), (2, 1.41e-4), (4, 8e-6)] {
         let mut mesh = with_rims(cylinder(n));
         assert_eq!(mesh.creases.edges.len(), 8 * n);
         FitRequest::default().run_solid(&mut mesh, None, &mut ()).unwrap();
@@ -181,7 +175,8 @@ fn nodes_of_quadratic_cells_are_met() {
     };
     let corners = fitted("cylinder_27.msh", FitTarget::Corners);
     for file in ["cylinder_27.msh", "cylinder_20.msh", "cylinder_20.inp"] {
-        assert_eq!(fitted(file, FitTarget::Corners), corners, "{file}");
+        let own = fitted(file, FitTarget::Corners);
+        assert!(own.0 == 1 && (own.1 / corners.1 - 1.0).abs() < 1e-9, "{file}: {own:?}");
         let all = fitted(file, FitTarget::Vertices);
         println!("{file}: {corners:?} {all:?}");
         assert!(all.0 == 8 && all.1 < corners.1 / 5.0, "{file}: {corners:?} {all:?}");

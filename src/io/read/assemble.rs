@@ -163,7 +163,7 @@ impl<'a> Assembly<'a> {
     /// Appends a high-order cell by its corners, which come first in `nodes`.
     ///
     /// `kind` is the kind of the cell in the words of the format: `C3D20`, `VTK type 25`.
-    /// `order` is that of interpolated nodes of quadratic hexahedra, which are reported.
+    /// `order` is that of the other nodes, which are reported.
     /// [`Self::finish`] drops the other nodes from the vertices, with
     /// their attributes and sharpness, unless some cell has them as corners.
     pub fn push_high_order(
@@ -172,14 +172,13 @@ impl<'a> Assembly<'a> {
         nodes: &[u32],
         kind: &str,
         line: Option<usize>,
-        order: Option<NodeOrder>,
+        order: NodeOrder,
     ) -> Result<()> {
         let cell = self.next_cell();
         let (corners, others) = nodes.split_at(nodes.len().min(shape.corners()));
         self.push_cell(shape, corners, line)?;
         self.high_order.push(kind, others);
-        let is_hexahedron = shape == VolumeShape::Hexahedron;
-        if let Some(order) = order.filter(|o| is_hexahedron && o.knows(others.len())) {
+        if !others.is_empty() {
             self.high_order.place(cell, order, others.len());
         }
         Ok(())
@@ -430,9 +429,9 @@ impl<'a> Assembly<'a> {
         self.take_groups();
         self.check_high_order(&self.high_order)?;
         let left_out = self.left_out();
-        let curved_nodes = self.high_order.curved_nodes(&self.mesh);
+        let (curved_nodes, straight) = self.high_order.curved_nodes(&self.mesh);
         let skipped = self.high_order.drop_nodes(&mut self.mesh);
-        let mut report = ReadReport { skipped, curved_nodes };
+        let mut report = ReadReport { skipped, curved_nodes, straight };
         report.skipped.extend(left_out);
         Ok((self.mesh, report))
     }

@@ -1,105 +1,270 @@
-//! Nodes of quadratic hexahedra that are not corners: where they lie in their cells.
+//! Points of curved cells in the middles of their edges, faces and insides: the nodes of quadratic
+//! cells, and what the polynomials of higher orders give there.
 
-use crate::mesh::CellId;
+use crate::mesh::{CellId, CellKind};
 
-/// A node of a high-order cell that is no corner of any cell.
+/// A point of a curved cell that is no corner.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CurvedNode {
-    /// The first cell of the file that has the node.
+    /// The first cell of the file that has the point.
     pub cell: CellId,
-    /// (u, v, w) of the node in the cell, each in 0..=1: u along corner 0→1, v along 0→3, w
-    /// along 0→4.
-    pub parameters: [f64; 3],
-    /// Position in the file.
+    /// The corners of the cell, from 0, in whose middle it lies: the ends of an edge, or opposite
+    /// corners of a face of four corners or of a hexahedron.
+    pub between: [u8; 2],
+    /// Position.
     pub point: [f64; 3],
 }
 
-/// In which order a format lists the nodes of a quadratic hexahedron.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// In which order a format lists the nodes of a curved cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::io) enum NodeOrder {
-    /// VTK types 25 and 29, Abaqus C3D20.
     Vtk,
-    /// Gmsh types 17 and 12.
     Gmsh,
-    /// Abaqus C3D27: the node inside stands before those of the faces.
+    /// That of VTK, but for C3D27: the node inside stands before those of the faces.
     Abaqus,
 }
 
-/// Twice (u, v, w) of the nodes on edges.
-const VTK_EDGES: [[u8; 3]; 12] = [
-    [1, 0, 0],
-    [2, 1, 0],
-    [1, 2, 0],
-    [0, 1, 0],
-    [1, 0, 2],
-    [2, 1, 2],
-    [1, 2, 2],
-    [0, 1, 2],
-    [0, 0, 1],
-    [2, 0, 1],
-    [2, 2, 1],
-    [0, 2, 1],
+type Pairs = &'static [[u8; 2]];
+
+const VTK_TETRAHEDRON: Pairs = &[[0, 1], [1, 2], [0, 2], [0, 3], [1, 3], [2, 3]];
+const GMSH_TETRAHEDRON: Pairs = &[[0, 1], [1, 2], [0, 2], [0, 3], [2, 3], [1, 3]];
+// the ends of edges, then opposite corners of faces
+const VTK_WEDGE: Pairs = &[
+    [0, 1],
+    [1, 2],
+    [0, 2],
+    [3, 4],
+    [4, 5],
+    [3, 5],
+    [0, 3],
+    [1, 4],
+    [2, 5],
+    [0, 4],
+    [1, 5],
+    [0, 5],
 ];
-const GMSH_EDGES: [[u8; 3]; 12] = [
-    [1, 0, 0],
-    [0, 1, 0],
-    [0, 0, 1],
-    [2, 1, 0],
-    [2, 0, 1],
-    [1, 2, 0],
-    [2, 2, 1],
-    [0, 2, 1],
-    [1, 0, 2],
-    [0, 1, 2],
-    [2, 1, 2],
-    [1, 2, 2],
+const GMSH_WEDGE: Pairs = &[
+    [0, 1],
+    [0, 2],
+    [0, 3],
+    [1, 2],
+    [1, 4],
+    [2, 5],
+    [3, 4],
+    [3, 5],
+    [4, 5],
+    [0, 4],
+    [0, 5],
+    [1, 5],
 ];
-/// Twice (u, v, w) of the nodes on faces and inside.
-const VTK_INNER: [[u8; 3]; 7] =
-    [[0, 1, 1], [2, 1, 1], [1, 0, 1], [1, 2, 1], [1, 1, 0], [1, 1, 2], [1, 1, 1]];
-const GMSH_INNER: [[u8; 3]; 7] =
-    [[1, 1, 0], [1, 0, 1], [0, 1, 1], [2, 1, 1], [1, 2, 1], [1, 1, 2], [1, 1, 1]];
-const ABAQUS_INNER: [[u8; 3]; 7] =
-    [[1, 1, 1], [1, 1, 0], [1, 1, 2], [1, 0, 1], [2, 1, 1], [1, 2, 1], [0, 1, 1]];
+const VTK_EDGES: Pairs = &[
+    [0, 1],
+    [1, 2],
+    [2, 3],
+    [0, 3],
+    [4, 5],
+    [5, 6],
+    [6, 7],
+    [4, 7],
+    [0, 4],
+    [1, 5],
+    [2, 6],
+    [3, 7],
+];
+const GMSH_EDGES: Pairs = &[
+    [0, 1],
+    [0, 3],
+    [0, 4],
+    [1, 2],
+    [1, 5],
+    [2, 3],
+    [2, 6],
+    [3, 7],
+    [4, 5],
+    [4, 7],
+    [5, 6],
+    [6, 7],
+];
+const VTK_INNER: Pairs = &[[0, 7], [1, 6], [0, 5], [2, 7], [0, 2], [4, 6], [0, 6]];
+const GMSH_INNER: Pairs = &[[0, 2], [0, 5], [0, 7], [1, 6], [2, 7], [4, 6], [0, 6]];
+const ABAQUS_INNER: Pairs = &[[0, 6], [0, 2], [4, 6], [0, 5], [1, 6], [2, 7], [0, 7]];
+/// Of VTK type 33, which has none on faces 0 1 2 3 and 4 5 6 7.
+const VTK_SIDES: Pairs = &[[0, 7], [1, 6], [0, 5], [2, 7]];
+
+/// Corners of the faces of a hexahedron of Gmsh, whose nodes of higher orders begin at the first.
+const GMSH_FACES: [[usize; 4]; 6] =
+    [[0, 3, 2, 1], [0, 1, 5, 4], [0, 4, 7, 3], [1, 2, 6, 5], [2, 3, 7, 6], [4, 5, 6, 7]];
+/// (u, v, w) of corners.
+const CORNERS: [[usize; 3]; 8] =
+    [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]];
+
+/// A point of a cell as a sum of its nodes.
+pub(super) struct CurvedPoint {
+    pub between: [u8; 2],
+    /// Places among all nodes of the cell, and their weights; all but 0.
+    pub weights: Vec<(usize, f64)>,
+}
 
 impl NodeOrder {
-    /// Whether `count` nodes after the corners are those of a quadratic hexahedron.
-    pub fn knows(self, count: usize) -> bool {
-        matches!(count, 12 | 19)
+    /// The points in the middles of edges, faces and inside of a cell of so many nodes; `None` if
+    /// its order is not known.
+    pub fn points(self, kind: CellKind, nodes: usize) -> Option<Vec<CurvedPoint>> {
+        let corners = kind.corners()?;
+        let quadratic = |pairs: Vec<[u8; 2]>| {
+            let nodes = (corners..).map(|node| vec![(node, 1.0)]);
+            let points = pairs.into_iter().zip(nodes);
+            points.map(|(between, weights)| CurvedPoint { between, weights }).collect()
+        };
+        if let Some(pairs) = self.pairs(kind, nodes - corners) {
+            return Some(quadratic(pairs));
+        }
+        let order = (3..=MAX_ORDER).find(|order| (order + 1usize).pow(3) == nodes)?;
+        if kind != CellKind::Hexahedron || self == Self::Abaqus {
+            return None;
+        }
+        let lattice = match self {
+            Self::Gmsh => gmsh_hexahedron(order),
+            _ => crate::io::hexahedron_order(order),
+        };
+        let weights = |t: usize| lagrange_weights(order, 0.5 * t as f64);
+        let along = [weights(0), weights(1), weights(2)];
+        let point = |&between: &[u8; 2]| {
+            let [a, b] = between.map(|corner| CORNERS[usize::from(corner)]);
+            let at = [0, 1, 2].map(|d| a[d] + b[d]);
+            let weight = |node: &[usize; 3]| (0..3).map(|d| along[at[d]][node[d]]).product();
+            let weights =
+                lattice.iter().map(weight).enumerate().filter(|&(_, w): &(_, f64)| w != 0.0);
+            CurvedPoint { between, weights: weights.collect() }
+        };
+        Some(VTK_EDGES.iter().chain(VTK_INNER).map(point).collect())
     }
 
-    /// (u, v, w) of the `count` nodes after the corners; `None` if they are not the 12 or 19 of a
-    /// quadratic hexahedron.
-    pub fn parameters(self, count: usize) -> Option<impl Iterator<Item = [f64; 3]>> {
-        let edges = if self == Self::Gmsh { GMSH_EDGES } else { VTK_EDGES };
-        let inner = match self {
-            Self::Vtk => VTK_INNER,
-            Self::Gmsh => GMSH_INNER,
-            Self::Abaqus => ABAQUS_INNER,
-        };
-        let nodes = edges.into_iter().chain(inner).take(count);
-        self.knows(count).then(|| nodes.map(|node| node.map(|x| f64::from(x) / 2.0)))
+    /// Where the nodes of a quadratic cell lie.
+    fn pairs(self, kind: CellKind, others: usize) -> Option<Vec<[u8; 2]>> {
+        let of = |pairs: Pairs| Some(pairs[..others].to_vec());
+        match (kind, others, self) {
+            (CellKind::Tetrahedron, 6, Self::Gmsh) => of(GMSH_TETRAHEDRON),
+            (CellKind::Tetrahedron, 6, _) => of(VTK_TETRAHEDRON),
+            (CellKind::Wedge, 9 | 12, Self::Gmsh) => of(GMSH_WEDGE),
+            (CellKind::Wedge, 9 | 12, _) => of(VTK_WEDGE),
+            (CellKind::Hexahedron, 12 | 19, _) => {
+                let (edges, inner) = match self {
+                    Self::Gmsh => (GMSH_EDGES, GMSH_INNER),
+                    Self::Vtk => (VTK_EDGES, VTK_INNER),
+                    Self::Abaqus => (VTK_EDGES, ABAQUS_INNER),
+                };
+                Some(edges.iter().chain(inner).take(others).copied().collect())
+            }
+            (CellKind::Hexahedron, 16, Self::Vtk) => {
+                Some(VTK_EDGES.iter().chain(VTK_SIDES).copied().collect())
+            }
+            _ => None,
+        }
     }
+}
+
+/// Highest order whose nodes are known.
+const MAX_ORDER: usize = 9;
+
+/// Values at t of the Lagrange polynomials of nodes i / order.
+fn lagrange_weights(order: usize, t: f64) -> Vec<f64> {
+    let x = t * order as f64;
+    let factor = |i: usize, j: usize| (x - j as f64) / (i as f64 - j as f64);
+    let weight = |i: usize| (0..=order).filter(|&j| j != i).map(|j| factor(i, j)).product();
+    (0..=order).map(weight).collect()
+}
+
+/// Nodes of a hexahedron of Gmsh: corners, edges, faces, and those inside as a hexahedron of an
+/// order less by 2 (Gmsh reference manual, "Node ordering").
+fn gmsh_hexahedron(order: usize) -> Vec<[usize; 3]> {
+    if order == 0 {
+        return vec![[0; 3]];
+    }
+    let corner = |c: usize| CORNERS[c].map(|x| x * order);
+    let mut nodes: Vec<[usize; 3]> = (0..8).map(corner).collect();
+    let between = |a: usize, b: usize, i: usize| {
+        let (a, b) = (CORNERS[a], CORNERS[b]);
+        [0, 1, 2].map(|d| a[d] * (order - i) + b[d] * i)
+    };
+    for &[a, b] in GMSH_EDGES {
+        nodes.extend((1..order).map(|i| between(a.into(), b.into(), i)));
+    }
+    if order < 2 {
+        return nodes;
+    }
+    for [a, b, _, d] in GMSH_FACES {
+        nodes.extend(gmsh_square(order - 2).iter().map(|&[i, j]| {
+            let (u, v, o) = (between(a, b, i + 1), between(a, d, j + 1), corner(a));
+            [0, 1, 2].map(|axis| u[axis] + v[axis] - o[axis])
+        }));
+    }
+    nodes.extend(gmsh_hexahedron(order - 2).iter().map(|node| node.map(|i| i + 1)));
+    nodes
+}
+
+/// Nodes of a quadrangle of Gmsh.
+fn gmsh_square(order: usize) -> Vec<[usize; 2]> {
+    if order == 0 {
+        return vec![[0; 2]];
+    }
+    let mut nodes = vec![[0, 0], [order, 0], [order, order], [0, order]];
+    for side in 0..4 {
+        let [a, b] = [nodes[side], nodes[(side + 1) % 4]];
+        nodes.extend((1..order).map(|i| [0, 1].map(|d| (a[d] * (order - i) + b[d] * i) / order)));
+    }
+    if order >= 2 {
+        nodes.extend(gmsh_square(order - 2).iter().map(|node| node.map(|i| i + 1)));
+    }
+    nodes
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::io::hexahedron_order;
+
+    const ORDERS: [NodeOrder; 3] = [NodeOrder::Vtk, NodeOrder::Gmsh, NodeOrder::Abaqus];
 
     #[test]
     fn every_order_lists_every_node_once() {
-        for order in [NodeOrder::Vtk, NodeOrder::Gmsh, NodeOrder::Abaqus] {
-            assert!(order.parameters(13).is_none());
-            for (count, all) in [(12, 20), (19, 27)] {
-                let sorted = |mut nodes: Vec<[f64; 3]>| {
-                    nodes.sort_by(|a, b| a.partial_cmp(b).unwrap());
-                    nodes
+        use CellKind::{Hexahedron, Tetrahedron, Wedge};
+        for order in ORDERS {
+            assert!(order.points(Hexahedron, 21).is_none());
+            for (kind, nodes) in [(Tetrahedron, 10), (Wedge, 15), (Wedge, 18), (Hexahedron, 27)] {
+                let all = order.points(kind, nodes).unwrap();
+                let mut pairs: Vec<_> = all.iter().map(|point| point.between).collect();
+                pairs.sort_unstable();
+                pairs.dedup();
+                assert_eq!(pairs.len(), nodes - kind.corners().unwrap(), "{order:?} {kind:?}");
+            }
+        }
+    }
+
+    /// Points of a polynomial of the order of the cell are those of the polynomial.
+    #[test]
+    fn cells_of_higher_orders_are_their_polynomials() {
+        for order in [3, 4, 5] {
+            for list in [NodeOrder::Vtk, NodeOrder::Gmsh] {
+                let lattice = match list {
+                    NodeOrder::Gmsh => gmsh_hexahedron(order),
+                    _ => crate::io::hexahedron_order(order),
                 };
-                let order_two = hexahedron_order(2);
-                let vtk = order_two[8..all].iter().map(|n| n.map(|i| i as f64 / 2.0));
-                let nodes = order.parameters(count).unwrap().collect();
-                assert_eq!(sorted(nodes), sorted(vtk.collect()), "{order:?}");
+                let mut sorted = lattice.clone();
+                sorted.sort_unstable();
+                sorted.dedup();
+                assert_eq!(sorted.len(), (order + 1).pow(3), "{list:?}");
+                let function = |[u, v, w]: [f64; 3]| (u + 2.0 * v).powi(3) - w.powi(3) * u + v;
+                let values: Vec<f64> = lattice
+                    .iter()
+                    .map(|node| function(node.map(|i| i as f64 / order as f64)))
+                    .collect();
+                let points = list.points(CellKind::Hexahedron, lattice.len()).unwrap();
+                assert_eq!(points.len(), 19);
+                for point in points {
+                    let [a, b] = point.between.map(|c| CORNERS[usize::from(c)]);
+                    let at = [0, 1, 2].map(|d| 0.5 * (a[d] + b[d]) as f64);
+                    let found: f64 = point.weights.iter().map(|&(i, w)| w * values[i]).sum();
+                    assert!((found - function(at)).abs() < 1e-12, "{list:?} {order} {at:?}");
+                }
             }
         }
     }

@@ -5,13 +5,13 @@
 //! the linear cell: VTK types 24 to 27, 29, 31 to 33, 71 to 74 and 78 to 81, Gmsh types
 //! 11 to 14 and above, Abaqus C3D10, C3D15, C3D20 and C3D27.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use crate::mesh::{Attribute, CellId, CellKind, SolidMesh};
 use crate::numbers::counted;
 
-use super::curved::{CurvedNode, NodeOrder};
+use super::curved::{CurvedNode, CurvedPoint, NodeOrder};
 
 /// What the high-order cells of a file were, and their nodes that are not corners.
 #[derive(Default)]
@@ -20,7 +20,7 @@ pub(super) struct HighOrder {
     kinds: BTreeMap<String, usize>,
     // nodes other than corners, with repetitions
     nodes: Vec<u32>,
-    // cells whose nodes have known parameters: cell, order, its part of `nodes`
+    // cells whose nodes may have a known order: cell, order, its part of `nodes`
     curved: Vec<(CellId, NodeOrder, Range<usize>)>,
 }
 
@@ -39,35 +39,50 @@ impl HighOrder {
         self.nodes.extend(others);
     }
 
-    /// Notes that the last `count` nodes are those of a hexahedron in an order.
+    /// Notes that the last `count` nodes are those of a cell, in an order.
     pub fn place(&mut self, cell: CellId, order: NodeOrder, count: usize) {
         let end = self.nodes.len();
         self.curved.push((cell, order, end - count..end));
     }
 
-    /// The nodes of a checked mesh with known parameters that are no corners, each once.
-    pub fn curved_nodes(&self, mesh: &SolidMesh) -> Vec<CurvedNode> {
-        if self.curved.is_empty() {
-            return Vec::new();
-        }
+    /// The points of a checked mesh in the middles of curved cells, each once, and the number of
+    /// high-order cells whose nodes have no known order.
+    pub fn curved_nodes(&self, mesh: &SolidMesh) -> (Vec<CurvedNode>, usize) {
+        let mut straight = self.kinds.values().sum();
         let mut seen = vec![false; mesh.points.len()];
         let cells = (0..mesh.cells.len()).map(|cell| mesh.cells.vertices(cell));
         cells.flatten().for_each(|&corner| seen[corner as usize] = true);
+        let mut known = HashMap::new();
         let mut found = Vec::new();
         for (cell, order, range) in &self.curved {
-            // A cell with repeated corners has become another shape.
-            let is_hexahedron = mesh.cells.kind(cell.0 as usize) == CellKind::Hexahedron;
-            let Some(parameters) = order.parameters(range.len()).filter(|_| is_hexahedron) else {
-                continue;
+            // a cell with repeated corners has become another shape, whose nodes have no order
+            let kind = mesh.cells.kind(cell.0 as usize);
+            let corners = mesh.cells.vertices(cell.0 as usize);
+            let count = corners.len() + range.len();
+            let points =
+                known.entry((kind, *order, count)).or_insert_with(|| order.points(kind, count));
+            let Some(points) = points else { continue };
+            straight -= 1;
+            let nodes = [corners, &self.nodes[range.clone()]].concat();
+            let nodes = match order {
+                NodeOrder::Vtk if kind == CellKind::Hexahedron => upright(nodes, &mesh.points),
+                _ => nodes,
             };
-            for (&node, parameters) in self.nodes[range.clone()].iter().zip(parameters) {
-                if !std::mem::replace(&mut seen[node as usize], true) {
-                    let point = mesh.points[node as usize];
-                    found.push(CurvedNode { cell: *cell, parameters, point });
+            for CurvedPoint { between, weights } in points {
+                // points of an edge or a face that a cell before has listed
+                let own = weights.iter().filter(|(i, _)| *i >= corners.len());
+                let was_seen = own.clone().all(|&(i, _)| seen[nodes[i] as usize]);
+                own.for_each(|&(i, _)| seen[nodes[i] as usize] = true);
+                if !was_seen {
+                    let sum = |d: usize| {
+                        weights.iter().map(|&(i, w)| w * mesh.points[nodes[i] as usize][d]).sum()
+                    };
+                    let point = std::array::from_fn(sum);
+                    found.push(CurvedNode { cell: *cell, between: *between, point });
                 }
             }
         }
-        found
+        (found, straight)
     }
 
     /// Whether there are none.
@@ -119,6 +134,28 @@ impl HighOrder {
             .flatten()
             .collect()
     }
+}
+
+/// Nodes of a hexahedron of VTK. Files before version 2.2 list those of Lagrange hexahedra on the
+/// edges 2–6 and 3–7 the other way round: taken so where that bends these edges less.
+fn upright(mut nodes: Vec<u32>, points: &[[f64; 3]]) -> Vec<u32> {
+    let edge = match nodes.len() {
+        20 | 24 => 1,
+        count => (2..).find(|order| (order + 1usize).pow(3) >= count).unwrap_or(2) - 1,
+    };
+    let start = [8 + 10 * edge, 8 + 11 * edge];
+    let far = |[a, b]: [usize; 2], start: usize| -> f64 {
+        let sum = |d: usize, ids: &[u32]| ids.iter().map(|&v| points[v as usize][d]).sum::<f64>();
+        let own = &nodes[start..start + edge];
+        let ends = [nodes[a], nodes[b]];
+        (0..3).map(|d| (sum(d, own) / edge as f64 - sum(d, &ends) / 2.0).powi(2)).sum()
+    };
+    let [a, b] = [[2, 6], [3, 7]];
+    if far(a, start[1]) + far(b, start[0]) < far(a, start[0]) + far(b, start[1]) {
+        let (low, high) = nodes.split_at_mut(start[1]);
+        low[start[0]..].swap_with_slice(&mut high[..edge]);
+    }
+    nodes
 }
 
 /// Removes the dropped vertices and numbers the others anew; returns how many creases end at

@@ -1,6 +1,7 @@
 //! What readers leave out.
 
 use super::curved::CurvedNode;
+use crate::numbers::counted;
 
 /// What a reader found in the file and left out.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -8,15 +9,21 @@ pub struct ReadReport {
     /// One entry a kind of thing, with its count: `24 quad cells (VTK type 9)`; the first is that of
     /// the nodes of high-order cells, if there are any.
     pub skipped: Vec<String>,
-    /// Nodes on edges, on faces and inside of quadratic hexahedra, which the mesh leaves out.
+    /// Points in the middles of edges, faces and insides of curved cells, which the mesh leaves out.
     pub curved_nodes: Vec<CurvedNode>,
+    /// Number of high-order cells whose nodes have no known order: none of these points is theirs.
+    pub straight: usize,
 }
 
 impl ReadReport {
-    /// Takes the nodes, which are not left out then.
+    /// Takes the points of curved cells, which are not left out then.
     pub fn take_nodes(&mut self) -> Vec<CurvedNode> {
         if !self.curved_nodes.is_empty() {
             self.skipped.remove(0);
+            if self.straight > 0 {
+                let cells = counted(self.straight, "high-order cell");
+                self.skipped.push(format!("the curvature of {cells} of other kinds"));
+            }
         }
         std::mem::take(&mut self.curved_nodes)
     }

@@ -418,7 +418,7 @@ impl Deck<'_> {
                         &self.element_vertices,
                         kind,
                         line,
-                        Some(NodeOrder::Abaqus),
+                        NodeOrder::Abaqus,
                     )?;
                 }
                 DeckElement::solid(cell, shape, corners)

@@ -350,7 +350,7 @@ impl Gmsh<'_> {
                         nodes,
                         &format!("Gmsh type {number}"),
                         line,
-                        Some(NodeOrder::Gmsh),
+                        NodeOrder::Gmsh,
                     )?;
                 }
                 assembly.refer(groups.first().copied().unwrap_or(0));

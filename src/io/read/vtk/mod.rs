@@ -321,8 +321,7 @@ impl GridCells<'_, '_, '_> {
     ) -> Result<()> {
         nodes.map_or(Ok(()), |need| self.check_nodes(need, cell))?;
         self.read_vertices(cell)?;
-        // Only serendipity and Lagrange types of order 2 have a fixed number of nodes.
-        let order = nodes.map(|_| NodeOrder::Vtk);
+        let order = NodeOrder::Vtk;
         self.assembly.push_high_order(shape, &self.vertices, cell.label, cell.line, order)
     }
 

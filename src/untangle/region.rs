@@ -1,0 +1,105 @@
+//! The part of a solid that is untangled at once: its cost is that of what is folded.
+
+use crate::error::Result;
+use crate::limit::Solid;
+use crate::mesh::SolidMesh;
+use crate::parts::{Cut, Cutter, Part};
+
+/// Inner vertices around elements, and the part of the mesh whose limit they change.
+pub(super) struct Region {
+    pub part: Part,
+    /// Whether each vertex of the part moves.
+    pub is_free: Vec<bool>,
+    /// The whole's ids of the elements of the part, ascending.
+    pub elements: Vec<u32>,
+}
+
+impl Region {
+    /// Of the inner vertices of the cells within `rings` of those of `elements`.
+    ///
+    /// # Errors
+    /// Those of [`Cutter::new`].
+    pub fn around(mesh: &SolidMesh, solid: &Solid, elements: &[u32], rings: usize) -> Result<Self> {
+        let topology = solid.topology();
+        let cell_of = |element: u32| solid.elements()[element as usize].cell as usize;
+        let mut cells = vec![false; topology.cell_count()];
+        elements.iter().for_each(|&element| cells[cell_of(element)] = true);
+        for _ in 0..rings {
+            cells = with_neighbors(solid, &cells);
+        }
+        let is_inside = |v: u32| {
+            !topology.is_boundary_vertex(v)
+                && topology.vertex_cells(v).iter().any(|&cell| cells[cell as usize])
+        };
+        // the limit of a cell stands on the vertices of all cells that touch it
+        let mut reached = vec![false; topology.cell_count()];
+        for v in (0..topology.vertex_count() as u32).filter(|&v| is_inside(v)) {
+            topology.vertex_cells(v).iter().for_each(|&cell| reached[cell as usize] = true);
+        }
+        let reached = with_neighbors(solid, &reached);
+        let owners = reached.iter().map(|&is_reached| u32::from(!is_reached)).collect();
+        let part = Cutter::new(mesh, &Cut::of_owners(owners, 2)?)?.part(0);
+        let is_free = part.vertices.iter().map(|&v| is_inside(v)).collect();
+        let elements = 0..solid.elements().len() as u32;
+        let elements = elements.filter(|&element| reached[cell_of(element)]).collect();
+        Ok(Self { part, is_free, elements })
+    }
+
+    /// The elements of the part among these, by its own ids.
+    pub fn own(&self, elements: impl IntoIterator<Item = u32>) -> Vec<u32> {
+        let own = elements.into_iter().filter_map(|e| self.elements.binary_search(&e).ok());
+        own.map(|element| element as u32).collect()
+    }
+
+    /// Gives the points that move their new places.
+    pub fn put_back(&self, own: &[[f64; 3]], points: &mut [[f64; 3]]) {
+        for (v, point) in own.iter().enumerate().filter(|(v, _)| self.is_free[*v]) {
+            points[self.part.vertices[v] as usize] = *point;
+        }
+    }
+}
+
+/// Cells and those that share a vertex with one of them.
+fn with_neighbors(solid: &Solid, cells: &[bool]) -> Vec<bool> {
+    let topology = solid.topology();
+    let mut all = cells.to_vec();
+    for v in 0..topology.vertex_count() as u32 {
+        let around = topology.vertex_cells(v);
+        if around.iter().any(|&cell| cells[cell as usize]) {
+            around.iter().for_each(|&cell| all[cell as usize] = true);
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::shape::Shape;
+
+    /// Moves of free vertices change the limit of the region and of no other element.
+    #[test]
+    fn a_region_holds_all_that_its_vertices_move() {
+        let mesh = Shape::Box { cells: [12, 5, 5] }.build().unwrap();
+        let solid = Solid::new(&mesh).unwrap();
+        let region = Region::around(&mesh, &solid, &[0], 1).unwrap();
+        assert!(region.elements.len() < solid.elements().len());
+        assert!(region.is_free.contains(&true));
+        let mut moved = mesh.points.clone();
+        let shifted: Vec<[f64; 3]> =
+            region.part.mesh.points.iter().map(|p| [p[0] + 0.1, p[1], p[2]]).collect();
+        region.put_back(&shifted, &mut moved);
+        let grid = crate::plan::Samples::grid(3);
+        let plan = solid.plan(&grid, crate::plan::Want::POSITION).unwrap();
+        let at = |points: &[[f64; 3]]| {
+            let controls = crate::mesh::Controls { positions: points, attributes: &[] };
+            crate::backend::Backend::evaluate(&crate::backend::Cpu::default(), &plan, controls)
+        };
+        let [before, after] = [at(&mesh.points).unwrap(), at(&moved).unwrap()];
+        let crate::backend::Values::F64(before) = &before.positions else { panic!() };
+        let crate::backend::Values::F64(after) = &after.positions else { panic!() };
+        for (e, (a, b)) in before.chunks(81).zip(after.chunks(81)).enumerate() {
+            assert_eq!(a != b, region.elements.contains(&(e as u32)), "{e}");
+        }
+    }
+}

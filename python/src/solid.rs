@@ -10,6 +10,7 @@ use subsolid::IdKind;
 use subsolid::backend::{Precision, Strategy};
 use subsolid::io::{WriteOptions, lost_data};
 use subsolid::jobs::info::InfoReport;
+use subsolid::jobs::refine::RefineRequest;
 use subsolid::limit::{Solid, Summary};
 use subsolid::mesh::{Attribute, CellArray, FaceGroup, SolidMesh};
 use subsolid::numbers::counted;
@@ -28,6 +29,7 @@ use crate::model::{
     attributes, attributes_of, cells, cells_of, creases, creases_of, points, polygons, values_of,
     warn_of_cells,
 };
+use crate::notes::PythonNotes;
 use crate::query::QueryRequest;
 use crate::request::{self, locations, named, orders, processor};
 use crate::surface::PySurface;
@@ -379,9 +381,13 @@ impl PySolid {
         vertex_rule: &str,
     ) -> PyResult<Self> {
         let rule: VertexRule = named("vertex_rule", vertex_rule)?;
+        let request = RefineRequest { levels, vertex_rule: rule, ..Default::default() };
         let shared = &self.shared;
-        subsolid::refine::check_memory(&shared.mesh, levels).py()?;
-        let mesh = py.work(|| subsolid::refine_mesh(&shared.mesh, levels, rule)).py()?;
+        let topology = shared.solid.topology();
+        let mesh = PythonNotes::hear(py, |notes| {
+            request.check(&shared.mesh)?;
+            request.run(&shared.mesh, topology.clone(), notes)
+        })?;
         // the program slices what is refined by its own rule, and no other
         let own = rule == VertexRule::default() || levels == 0;
         let coarse = if own { Some(py.work(|| shared.coarse())?) } else { None };

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::time::Instant;
 
 use subsolid::mesh::SolidMesh;
-use subsolid::numbers::counted;
 use subsolid::volume::left_out_notice;
 use subsolid::{Error, Result, io};
 
@@ -69,11 +68,6 @@ pub fn write_mesh(
     warn_of_losses(&format.losses(mesh), output, console);
     let start = Instant::now();
     console.during("Writing", || io::write(output, mesh, io::WriteOptions { compress }))?;
-    console.wrote(output.display(), counts(mesh), start);
+    console.wrote(output.display(), mesh.counts(), start);
     Ok(())
-}
-
-/// What a control mesh has, for people.
-pub fn counts(mesh: &SolidMesh) -> String {
-    format!("{}, {}", counted(mesh.points.len(), "vertex"), counted(mesh.cells.len(), "cell"))
 }

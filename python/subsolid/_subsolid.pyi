@@ -275,6 +275,8 @@ class Solid:
         patches: Optional[_Numbers] = None,
         group: Optional[str] = None,
         point: Optional[_Numbers] = None,
+        attribute: Optional[str] = None,
+        levels: int = 0,
     ) -> Floats: ...
     def smooth_attribute(
         self, name: str, steps: int = 1, *, factor: float = 0.5, fix_boundary: bool = False

@@ -4,10 +4,16 @@
 //! returns a report. Doors (the command line, Python) fill the request, give [`Notes`], and print
 //! or return the report; no rule of a job stands in a door.
 
+pub mod denoise;
+pub mod distance;
 pub mod fit;
 pub mod info;
+mod processor;
 pub mod refine;
+pub mod smooth;
 pub mod untangle;
+
+pub use processor::{gpu_for, say_chosen};
 
 use std::time::Instant;
 

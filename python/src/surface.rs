@@ -22,7 +22,6 @@ use crate::cut::{LayerCut, pixels, sampling};
 use crate::errors::{IntoPython, refused, warn, warn_of_losses};
 use crate::matrix::{product, sparse};
 use crate::model::{attributes, attributes_of, creases, creases_of, faces_of, points, polygons};
-use crate::query::QueryRequest;
 use crate::request::named;
 use crate::rules;
 use crate::slice::PySlices;
@@ -425,18 +424,18 @@ impl PySurface {
     ///     >>> offsets, ids = faces.query("FV")
     ///     >>> offsets.shape, ids.shape
     ///     ((25,), (96,))
-    #[pyo3(signature = (op, of=None, *, rings=None, oriented=false, strategy="unordered"))]
+    #[pyo3(signature = (op=None, of=None, *, rings=None, oriented=false, strategy="unordered"))]
     fn query<'py>(
         &self,
         py: Python<'py>,
-        op: &str,
+        op: Option<&str>,
         of: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = count::rings)] rings: Option<usize>,
         oriented: bool,
         strategy: &str,
-    ) -> PyResult<Bound<'py, PyTuple>> {
-        let asked = QueryRequest::new(op, of.as_ref(), rings, oriented, strategy)?;
-        crate::query::answer(py, &asked, || Query::of_surface(&self.mesh, asked.strategy))
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let asked = crate::query::request(op, of.as_ref(), rings, oriented, strategy)?;
+        crate::query::answer(py, &asked, |strategy| Query::of_surface(&self.mesh, strategy))
     }
 
     /// Writes the mesh: .obj, .ply, .vtp, .stl or .glb. What the format cannot hold raises a

@@ -248,6 +248,8 @@ class Solid:
     def extract(self, rings: int = 2, *, refined_points: bool = False) -> dict[str, _Array]: ...
     def write_bext(self, path: _Path, *, rings: int = 2) -> None: ...
     @overload
+    def query(self, op: None = None, *, strategy: _QueryStrategy = "unordered") -> dict[str, Any]: ...
+    @overload
     def query(
         self,
         op: str,
@@ -696,6 +698,8 @@ class Surface:
         tolerance: Optional[float] = None,
         backend: str = "auto",
     ) -> Slices: ...
+    @overload
+    def query(self, op: None = None, *, strategy: _QueryStrategy = "unordered") -> dict[str, Any]: ...
     @overload
     def query(
         self,

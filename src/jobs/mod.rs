@@ -9,6 +9,7 @@ pub mod distance;
 pub mod fit;
 pub mod info;
 mod processor;
+pub mod query;
 pub mod refine;
 pub mod smooth;
 pub mod untangle;

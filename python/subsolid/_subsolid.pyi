@@ -316,6 +316,14 @@ class Solid:
         tolerance: float = 1e-9,
         backend: str = "auto",
     ) -> Places: ...
+    def locate_table(
+        self,
+        points: _Path,
+        output: Optional[_Path] = None,
+        *,
+        tolerance: float = 1e-9,
+        backend: str = "auto",
+    ) -> dict[str, Any]: ...
     def slice(
         self,
         layer_height: float,

@@ -8,6 +8,7 @@ pub mod denoise;
 pub mod distance;
 pub mod fit;
 pub mod info;
+pub mod locate;
 mod processor;
 pub mod query;
 pub mod refine;

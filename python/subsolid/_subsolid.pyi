@@ -681,6 +681,9 @@ class Surface:
         levels: int = 1,
         *,
         scheme: _Scheme = "catmull-clark",
+        method: Optional[
+            Literal["auto", "matrix", "edge-friend", "single", "static", "adaptive"]
+        ] = None,
         limit: bool = False,
         normals: bool = False,
         backend: str = "auto",

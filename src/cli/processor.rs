@@ -2,7 +2,7 @@
 
 use clap::Args;
 use subsolid::Result;
-use subsolid::backend::{Backend, Choice, Cpu, Precision, Processor, Strategy};
+use subsolid::backend::{Backend, Choice, Precision, Processor, Strategy};
 use subsolid::jobs::say_chosen;
 use subsolid::plan::Cost;
 
@@ -52,10 +52,4 @@ impl ProcessorArguments {
 /// If a GPU is asked for by name that is not there.
 pub fn gpu_for(choice: Choice, cost: &Cost, console: &Console) -> Result<Option<Box<dyn Backend>>> {
     subsolid::jobs::gpu_for(choice, cost, &mut console.notes())
-}
-
-/// Says which processor was taken, the GPU or the CPU, and why no GPU.
-pub fn tell_gpu(processor: &Processor, gpu: Option<&dyn Backend>, console: &Console) {
-    let name = gpu.map_or_else(|| Cpu::default().name(), Backend::name);
-    say_chosen(processor, &name, &mut console.notes());
 }

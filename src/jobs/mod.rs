@@ -13,6 +13,7 @@ mod processor;
 pub mod query;
 pub mod refine;
 pub mod smooth;
+pub mod surface;
 pub mod untangle;
 
 pub use processor::{gpu_for, say_chosen};

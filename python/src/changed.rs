@@ -4,14 +4,16 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use subsolid::SurfaceMesh;
 use subsolid::backend::{Backend, Cpu};
+use subsolid::jobs::refine::RefineRequest;
 use subsolid::mesh::{Attribute, Creases};
 use subsolid::numbers::counted;
-use subsolid::refine::{crease_by_angle, reorient};
+use subsolid::refine::crease_by_angle;
 use subsolid::topology::Sharpness;
 use subsolid::topology::surface::SurfaceTopology;
 
 use crate::errors::{IntoPython, refused, warn, words};
 use crate::model::{attributes, creases, points, warn_of_welded};
+use crate::notes::PythonNotes;
 use crate::request::named;
 use crate::solid::{PySolid, cell_data, face_groups};
 use crate::surface::PySurface;
@@ -214,7 +216,8 @@ impl PySolid {
     ///     False
     fn reorient(&self, py: Python<'_>) -> PyResult<Self> {
         let mut mesh = self.shared.mesh.clone();
-        py.work(|| reorient(&mut mesh)).py()?;
+        let request = RefineRequest { reorient: true, ..Default::default() };
+        PythonNotes::hear(py, |notes| request.repair(&mut mesh, notes))?;
         Self::build(py, mesh)
     }
 

@@ -1,11 +1,14 @@
 //! Jobs on solids: location, layers, quadrature.
 
+use std::path::PathBuf;
+
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use subsolid::backend::Choice;
+use subsolid::jobs::locate::LocateRequest;
 use subsolid::quadrature::{QuadratureScheme, side_vertices, sides};
 
-use crate::arrays::moved;
+use crate::arrays::{dictionary, moved};
 use crate::cells::Analyzed;
 use crate::count;
 use crate::cut::{LayerCut, WantedAttributes, pixels, sampling};
@@ -13,6 +16,7 @@ use crate::errors::{IntoPython, refused};
 use crate::locate::{PyLocator, locate};
 use crate::materials::WantedMaterials;
 use crate::model::Moved;
+use crate::notes::PythonNotes;
 use crate::quadrature::{PyQuadrature, Where};
 use crate::request::named;
 use crate::slice::PySlices;
@@ -81,6 +85,47 @@ impl PySolid {
         let given = Moved::new(None, None, self.shared.mesh.points.len())?;
         let locator = PyLocator::new(py, self.shared.clone(), &given, tolerance, backend)?;
         locate(py, &locator, x, nearest)
+    }
+
+    /// Places of the points of a table, block by block, so that any number of rows fits. That of
+    /// `subsolid locate`.
+    ///
+    /// Args:
+    ///     points: Name of a .csv with the columns x, y, z; others are ignored, with a UserWarning.
+    ///     output: Name of a .csv to write: x, y, z, status, cell, u, v, w, distance and attributes,
+    ///         of points outside at the closest place of the solid; None for the report alone.
+    ///     tolerance, backend: As in locator.
+    ///
+    /// Returns:
+    ///     A dictionary with the keys of the JSON report of `subsolid locate`: numbers of points
+    ///     inside and outside, and their largest distances.
+    ///
+    /// Raises:
+    ///     Error: For a table that cannot be read, an output that cannot be written, and values out
+    ///         of range.
+    ///
+    /// Example:
+    ///     >>> _ = open("points.csv", "w").write("x,y,z\n1,1,1\n9,9,9\n")
+    ///     >>> report = subsolid.shape("box", 2, 2, 2).locate_table("points.csv", "places.csv")
+    ///     >>> report["inside"], report["outside"]
+    ///     (1, 1)
+    #[pyo3(signature = (points, output=None, *, tolerance=1e-9, backend="auto"))]
+    fn locate_table<'py>(
+        &self,
+        py: Python<'py>,
+        points: PathBuf,
+        output: Option<PathBuf>,
+        tolerance: f64,
+        backend: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let request = LocateRequest { points, tolerance, backend: backend.parse::<Choice>().py()? };
+        let Analyzed { mesh, solid, .. } = &*self.shared;
+        let report = PythonNotes::hear(py, |notes| {
+            output.as_deref().map_or(Ok(()), LocateRequest::check_output)?;
+            let table = request.open(notes)?;
+            request.run((mesh, solid), table, output.as_deref(), notes)
+        })?;
+        dictionary(py, &report)
     }
 
     /// Layers of the limit, cut exactly, one after the other.

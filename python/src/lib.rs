@@ -55,12 +55,14 @@ mod _subsolid {
     use pyo3::types::PyTuple;
     use subsolid::backend::check_threads;
     use subsolid::io::{self, ReadOptions};
+    use subsolid::jobs::refine::RefineRequest;
     use subsolid::mesh::shape::Shape;
     use subsolid::numbers::{by_count, counted};
     use subsolid::slice;
 
     use crate::arrays::dictionary;
     use crate::errors::{IntoPython, warn, words};
+    use crate::notes::PythonNotes;
     use crate::threads::{self, WithoutLock};
     use crate::{arrays, count, model};
 
@@ -140,7 +142,8 @@ mod _subsolid {
             warn(py, &message)?;
         }
         if split_nonmanifold {
-            subsolid::refine::split_nonmanifold(&mut mesh).py()?;
+            let request = RefineRequest { split_nonmanifold, ..Default::default() };
+            PythonNotes::hear(py, |notes| request.repair(&mut mesh, notes))?;
         }
         if let Some(degrees) = crease_angle {
             subsolid::refine::crease_by_angle(&mut mesh, degrees).py()?;

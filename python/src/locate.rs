@@ -7,7 +7,8 @@ use rayon::prelude::*;
 use subsolid::IdKind;
 use subsolid::backend::device::PointSearch;
 use subsolid::backend::{Choice, Processor};
-use subsolid::locate::{DeviceLocator, Located, Locator, LocatorOptions};
+use subsolid::jobs::locate::{LocateRequest, answers};
+use subsolid::locate::{Answer, DeviceLocator, Located};
 use subsolid::numbers::counted;
 use subsolid::plan::Cost;
 
@@ -38,16 +39,15 @@ impl PyLocator {
         backend: &str,
     ) -> PyResult<Self> {
         let choice = backend.parse::<Choice>().py()?;
+        let request = LocateRequest { tolerance, backend: choice, ..Default::default() };
         if choice.is_gpu() {
             // before any work
             py.work(|| Processor::find_one(choice)).py()?;
         }
         let own = shared.clone();
         let controls = given.controls(own.mesh.controls())?;
-        let options = LocatorOptions { tolerance, rings: None };
-        let made = py.work(|| {
-            LocatorCell::try_new(shared, |s| Locator::with_options(&s.solid, controls, options))
-        });
+        let made =
+            py.work(|| LocatorCell::try_new(shared, |s| request.locator(&s.solid, controls)));
         Ok(Self { cell: made.py()?, choice, search: Mutex::new(None) })
     }
 
@@ -105,8 +105,14 @@ pub fn locate<'py>(
         let piece = &points[first..(first + POINTS_AT_ONCE).min(n)];
         let mut located = locator.find(py, piece, on_gpu)?;
         if nearest {
-            py.work(|| {
-                locator.cell.with_dependent(|_, found| outside(found, piece, &mut located))
+            located = py.work(|| {
+                locator.cell.with_dependent(|_, own| {
+                    let place = |answer: Option<Answer>| match answer {
+                        Some(answer) => Located::Inside(answer.place),
+                        None => Located::Outside,
+                    };
+                    answers(own, piece, located).map(place).collect()
+                })
             })?;
         }
         for (i, at) in located.into_iter().enumerate() {
@@ -125,17 +131,6 @@ pub fn locate<'py>(
         moved(py, distances, &[n])?,
         moved(py, corners, &[n])?,
     ))
-}
-
-/// Gives points outside the closest place of the solid.
-fn outside(locator: &Locator<'_>, points: &[[f64; 3]], located: &mut [Located]) {
-    located.par_iter_mut().zip(points).for_each(|(at, &x)| {
-        if *at == Located::Outside
-            && let Some(place) = locator.nearest(x)
-        {
-            *at = Located::Inside(place);
-        }
-    });
 }
 
 #[pymethods]

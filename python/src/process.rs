@@ -3,19 +3,18 @@
 use numpy::{PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use subsolid::backend::SurfaceProcessor;
+use subsolid::backend::Choice;
+use subsolid::jobs::denoise::DenoiseRequest;
+use subsolid::jobs::distance::{DistanceRequest, DistanceTarget};
+use subsolid::jobs::refine::RefineRequest;
+use subsolid::jobs::smooth::SmoothRequest;
 use subsolid::jobs::untangle::UntangleRequest;
+use subsolid::mesh::{Attribute, SurfaceMesh};
 use subsolid::plan::{Cost, SurfaceJob};
-use subsolid::process::solid::{
-    Seed, boundary_patches, boundary_seeds, crease_seeds, group_seeds, point_seeds, volume_distance,
-};
-use subsolid::process::surface::{Cotangents, DistanceMethod, missing_distances};
-use subsolid::process::{check_steps, smooth_attribute};
-use subsolid::query::{Query, QueryStrategy};
 
 use crate::arrays::{dictionary, floats, moved, plain_ids, slice};
 use crate::count;
-use crate::errors::{IntoPython, refused, warn};
+use crate::errors::{IntoPython, refused};
 use crate::notes::PythonNotes;
 use crate::request::{named, one_backend};
 use crate::solid::PySolid;
@@ -46,6 +45,11 @@ impl PySolid {
     ///     group: Name of a group of faces or of cells to measure to.
     ///     point: A point (x, y, z) to measure to. For one outside, distances go through the
     ///         closest place of the solid, which a UserWarning names.
+    ///     attribute: Name of an attribute: the vertices where it is not 0, and the edges, faces and
+    ///         cells between them.
+    ///     levels: Refine the solid so many times first: errors fall with the size of cells.
+    ///         Distances are then those of the vertices of solid.refine(levels); creases and marks
+    ///         are those of the solid before.
     ///
     /// Returns:
     ///     Distances, (vertices,), in length units.
@@ -59,48 +63,63 @@ impl PySolid {
     ///     >>> box = subsolid.shape("box", 2, 2, 2)
     ///     >>> bool((box.distance("boundary") >= 0).all())
     ///     True
-    #[pyo3(signature = (to="boundary", *, vertices=None, patches=None, group=None, point=None))]
+    #[pyo3(signature = (to="boundary", *, vertices=None, patches=None, group=None, point=None,
+                        attribute=None, levels=0))]
+    #[allow(clippy::too_many_arguments, reason = "keywords")]
     fn distance<'py>(
         &self,
         py: Python<'py>,
         to: &str,
         vertices: Option<Bound<'py, PyAny>>,
         patches: Option<Bound<'py, PyAny>>,
-        group: Option<&str>,
+        group: Option<String>,
         point: Option<Bound<'py, PyAny>>,
+        attribute: Option<String>,
+        #[pyo3(from_py_with = count::levels)] levels: usize,
     ) -> Floats<'py> {
-        let mesh = &self.shared.mesh;
-        let point = point.as_ref().map(place).transpose()?;
-        let given = [vertices.is_some(), patches.is_some(), group.is_some(), point.is_some()];
-        let is_other = given.contains(&true);
-        if to != "boundary" && is_other || given.iter().filter(|&&given| given).count() > 1 {
-            return Err(refused(
-                "several targets",
-                "give one of to, vertices, patches, group and point",
-            ));
-        }
         let ids = |value: &Bound<'py, PyAny>, what| Ok::<_, PyErr>(plain_ids(value, what)?.0);
-        let seeds: Vec<Seed> = match (&vertices, &patches, group, point, to) {
-            (Some(vertices), ..) => ids(vertices, "vertices")?.into_iter().map(Seed::on).collect(),
-            (_, Some(patches), ..) => boundary_patches(mesh, &ids(patches, "patches")?).py()?,
-            (.., Some(group), _, _) => group_seeds(mesh, group).py()?,
-            (.., Some(point), _) => {
-                let (seeds, place) = point_seeds(mesh, point).py()?;
-                place.notice(point).map_or(Ok(()), |notice| warn(py, &notice))?;
-                seeds
+        let point = point.as_ref().map(place).transpose()?;
+        let mut given: Vec<DistanceTarget> = Vec::new();
+        if let Some(vertices) = &vertices {
+            given.push(DistanceTarget::Vertices(ids(vertices, "vertices")?));
+        }
+        if let Some(patches) = &patches {
+            given.push(DistanceTarget::Patches(ids(patches, "patches")?));
+        }
+        given.extend(group.map(DistanceTarget::Group));
+        given.extend(point.map(DistanceTarget::Point));
+        given.extend(attribute.map(DistanceTarget::Attribute));
+        let to = match (to, given.pop()) {
+            (_, Some(_)) if to != "boundary" || !given.is_empty() => {
+                return Err(refused(
+                    "several targets",
+                    "give one of to, vertices, patches, group, point and attribute",
+                ));
             }
-            (.., "boundary") => boundary_seeds(mesh).py()?,
-            (.., "creases") => crease_seeds(mesh).py()?,
+            (_, Some(target)) => target,
+            ("boundary", None) => DistanceTarget::Boundary,
+            ("creases", None) => DistanceTarget::Creases,
             _ => {
                 return Err(refused(
                     format!("to={to:?}"),
-                    "give \"boundary\" or \"creases\", or vertices=, patches=, group= or point=",
+                    "give \"boundary\" or \"creases\", or vertices=, patches=, group=, point= or \
+                     attribute=",
                 ));
             }
         };
-        let values = py.work(|| volume_distance(mesh, &seeds)).py()?;
-        let count = values.len();
-        moved(py, values, &[count])
+        let request = DistanceRequest { to, levels, ..Default::default() };
+        let mesh = &self.shared.mesh;
+        let found = PythonNotes::hear(py, |notes| {
+            let target = request.target(mesh)?;
+            if levels == 0 {
+                return request.run_solid(mesh, &target, notes);
+            }
+            let refine = RefineRequest { levels, ..Default::default() };
+            let refined = refine.run(mesh, self.shared.solid.topology().clone(), notes)?;
+            request.run_solid(&refined, &target, notes)
+        })?;
+        let count = found.values.len();
+        moved(py, found.values, &[count])
     }
 
     /// Smooths an attribute: every step moves values toward the mean of their neighbors.
@@ -131,16 +150,18 @@ impl PySolid {
         factor: f64,
         fix_boundary: bool,
     ) -> Floats<'py> {
-        let mesh = &self.shared.mesh;
-        let attribute = &mesh.attributes[mesh.attribute_index(name).py()?];
-        let width = attribute.width;
-        let smooth = || -> subsolid::Result<_> {
-            let topology = self.shared.solid.topology();
-            let query = Query::of_topology(mesh, topology, QueryStrategy::Rows)?;
-            let fixed = |v: u32| fix_boundary && topology.is_boundary_vertex(v);
-            smooth_attribute(&query, &attribute.values, width, steps, factor, fixed)
+        let request = SmoothRequest {
+            attribute: Some(name.into()),
+            steps,
+            factor: Some(factor),
+            fix_boundary,
+            ..Default::default()
         };
-        let values = py.work(smooth).py()?;
+        let Attribute { values, width, .. } = PythonNotes::hear(py, |notes| {
+            let mut mesh = self.shared.mesh.clone();
+            request.run_solid(&mut mesh, self.shared.solid.topology(), notes)?;
+            Ok(mesh.attributes.swap_remove(mesh.attribute_index(name)?))
+        })?;
         let shape = [values.len() / width, width];
         moved(py, values, if width == 1 { &shape[..1] } else { &shape })
     }
@@ -216,13 +237,15 @@ impl PySurface {
         method: &str,
         backend: &str,
     ) -> Floats<'py> {
-        let (sources, _) = plain_ids(vertices, "vertices")?;
-        let method: DistanceMethod = named("method", method)?;
-        let mut processor = self.processor(backend, method.into(), 1)?;
-        let values = py.work(|| processor.distance(method, &sources)).py()?;
-        missing_distances(&values).map_or(Ok(()), |notice| warn(py, &notice))?;
-        let count = values.len();
-        moved(py, values, &[count])
+        let request = DistanceRequest {
+            to: DistanceTarget::Vertices(plain_ids(vertices, "vertices")?.0),
+            method: named("method", method)?,
+            backend: backend.parse::<Choice>().py()?,
+            ..Default::default()
+        };
+        let found = PythonNotes::hear(py, |notes| request.run_surface(&self.mesh, notes))?;
+        let count = found.values.len();
+        moved(py, found.values, &[count])
     }
 
     /// The surface after implicit mean curvature flow (Desbrun et al. 1999), for triangles.
@@ -258,13 +281,10 @@ impl PySurface {
         matrix_free: bool,
         backend: &str,
     ) -> PyResult<Self> {
-        let (cotangents, job) = if matrix_free {
-            (Cotangents::Recomputed, SurfaceJob::MatrixFreeFlow)
-        } else {
-            (Cotangents::Stored, SurfaceJob::Flow)
-        };
-        let flow = |surface: &mut dyn SurfaceProcessor| surface.flow(time, cotangents);
-        self.stepped(py, backend, job, steps, flow)
+        let backend = backend.parse::<Choice>().py()?;
+        let time = Some(time);
+        let request = SmoothRequest { time, steps, matrix_free, backend, ..Default::default() };
+        self.processed(py, |mesh, notes| request.run_surface(mesh, notes).map(drop))
     }
 
     /// The surface without noise: bilateral filtering (Fleishman et al. 2003), any polygons.
@@ -292,7 +312,8 @@ impl PySurface {
         #[pyo3(from_py_with = count::rings)] rings: usize,
         backend: &str,
     ) -> PyResult<Self> {
-        self.stepped(py, backend, SurfaceJob::Denoise, sweeps, |surface| surface.denoise(rings))
+        let request = DenoiseRequest { sweeps, rings, backend: backend.parse::<Choice>().py()? };
+        self.processed(py, |mesh, notes| request.run(mesh, notes).map(drop))
     }
 
     /// Unit normals of the control points (Max 1999), (vertices, 3); NaN where there is none.
@@ -312,7 +333,8 @@ impl PySurface {
     ///     1.0
     #[pyo3(signature = (*, backend="auto"))]
     fn normals<'py>(&self, py: Python<'py>, backend: &str) -> Floats<'py> {
-        let mut processor = self.processor(backend, SurfaceJob::Normals, 1)?;
+        let cost = Cost::processing(self.mesh.points.len(), SurfaceJob::Normals, 1);
+        let mut processor = one_backend(backend, &cost)?.process_surface(&self.mesh).py()?;
         let normals = py.work(|| processor.normals()).py()?;
         let count = normals.len();
         moved(py, normals.into_flattened(), &[count, 3])
@@ -320,34 +342,17 @@ impl PySurface {
 }
 
 impl PySurface {
-    /// The surface on the processor that a name comes to for a job.
-    fn processor(
-        &self,
-        name: &str,
-        job: SurfaceJob,
-        times: usize,
-    ) -> PyResult<Box<dyn SurfaceProcessor>> {
-        let cost = Cost::processing(self.mesh.points.len(), job, times);
-        one_backend(name, &cost)?.process_surface(&self.mesh).py()
-    }
-
-    /// The surface after steps that move its points.
-    fn stepped(
+    /// The surface that a job makes of this one.
+    fn processed(
         &self,
         py: Python<'_>,
-        name: &str,
-        job: SurfaceJob,
-        steps: usize,
-        step: impl Fn(&mut dyn SurfaceProcessor) -> subsolid::Result<()> + Sync,
+        job: impl FnOnce(&mut SurfaceMesh, &mut PythonNotes) -> subsolid::Result<()> + Send,
     ) -> PyResult<Self> {
-        let option = if job == SurfaceJob::Denoise { "sweeps" } else { "steps" };
-        check_steps(option, steps).py()?;
-        let mut processor = self.processor(name, job, steps)?;
-        for _ in 0..steps {
-            py.work(|| step(&mut *processor)).py()?;
-        }
-        let mut mesh = self.mesh.clone();
-        py.work(|| processor.update(&mut mesh)).py()?;
+        let mesh = PythonNotes::hear(py, |notes| {
+            let mut mesh = self.mesh.clone();
+            job(&mut mesh, notes)?;
+            Ok(mesh)
+        })?;
         Ok(Self { mesh })
     }
 }

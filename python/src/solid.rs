@@ -10,9 +10,9 @@ use subsolid::IdKind;
 use subsolid::backend::{Precision, Strategy};
 use subsolid::io::{WriteOptions, lost_data};
 use subsolid::jobs::info::InfoReport;
+use subsolid::jobs::refine::RefineRequest;
 use subsolid::limit::{Solid, Summary};
 use subsolid::mesh::{Attribute, CellArray, FaceGroup, SolidMesh};
-use subsolid::numbers::counted;
 use subsolid::plan::{Cost, Samples, Want};
 use subsolid::query::Query;
 use subsolid::scheme::VertexRule;
@@ -28,7 +28,7 @@ use crate::model::{
     attributes, attributes_of, cells, cells_of, creases, creases_of, points, polygons, values_of,
     warn_of_cells,
 };
-use crate::query::QueryRequest;
+use crate::notes::PythonNotes;
 use crate::request::{self, locations, named, orders, processor};
 use crate::surface::PySurface;
 use crate::threads::WithoutLock;
@@ -379,9 +379,13 @@ impl PySolid {
         vertex_rule: &str,
     ) -> PyResult<Self> {
         let rule: VertexRule = named("vertex_rule", vertex_rule)?;
+        let request = RefineRequest { levels, vertex_rule: rule, ..Default::default() };
         let shared = &self.shared;
-        subsolid::refine::check_memory(&shared.mesh, levels).py()?;
-        let mesh = py.work(|| subsolid::refine_mesh(&shared.mesh, levels, rule)).py()?;
+        let topology = shared.solid.topology();
+        let mesh = PythonNotes::hear(py, |notes| {
+            request.check(&shared.mesh)?;
+            request.run(&shared.mesh, topology.clone(), notes)
+        })?;
         // the program slices what is refined by its own rule, and no other
         let own = rule == VertexRule::default() || levels == 0;
         let coarse = if own { Some(py.work(|| shared.coarse())?) } else { None };
@@ -473,7 +477,7 @@ impl PySolid {
     ///
     /// Args:
     ///     op: Two letters of V (vertices), E (edges), F (faces), C (cells): "VC" has the cells
-    ///         of each vertex.
+    ///         of each vertex. None for counts alone.
     ///     of: Ids of the elements to query, (n,), one row each; None for all. Edges and faces are
     ///         numbered by their sorted vertices.
     ///     rings: For "VV": vertices up to this many edges away.
@@ -485,6 +489,8 @@ impl PySolid {
     /// Returns:
     ///     offsets (n + 1,) and ids: row r is ids[offsets[r]:offsets[r + 1]], ascending. With
     ///     oriented=True in cyclic order, and closed (n,), whether the row goes all the way around.
+    ///     Without op a dictionary: how many elements there are, and the sizes of all queries; that of
+    ///     `subsolid query --json`.
     ///
     /// Raises:
     ///     Error: For another query, an element that does not exist, and rings or an order that the
@@ -495,25 +501,23 @@ impl PySolid {
     ///     >>> offsets, ids = box.query("CV", [0])
     ///     >>> len(ids)
     ///     8
-    #[pyo3(signature = (op, of=None, *, rings=None, oriented=false, strategy="unordered"))]
+    #[pyo3(signature = (op=None, of=None, *, rings=None, oriented=false, strategy="unordered"))]
     fn query<'py>(
         &self,
         py: Python<'py>,
-        op: &str,
+        op: Option<&str>,
         of: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = count::rings)] rings: Option<usize>,
         oriented: bool,
         strategy: &str,
-    ) -> PyResult<Bound<'py, PyTuple>> {
-        let shared = &self.shared;
-        let asked = QueryRequest::new(op, of.as_ref(), rings, oriented, strategy)?;
-        crate::query::answer(py, &asked, || {
-            Query::of_topology(&shared.mesh, shared.solid.topology(), asked.strategy)
-        })
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let asked = crate::query::request(op, of.as_ref(), rings, oriented, strategy)?;
+        let Analyzed { mesh, solid, .. } = &*self.shared;
+        let query = |strategy| Query::of_topology(mesh, solid.topology(), strategy);
+        crate::query::answer(py, &asked, query)
     }
 
     fn __repr__(&self) -> String {
-        let vertices = counted(self.n_points(), "vertex");
-        format!("<subsolid.Solid: {vertices}, {}>", counted(self.n_cells(), "cell"))
+        format!("<subsolid.Solid: {}>", self.shared.mesh.counts())
     }
 }

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use subsolid::backend::{Choice, Processor, SurfaceRefiner};
+use subsolid::backend::Choice;
 use subsolid::io::GlbOptions;
+use subsolid::jobs::surface::{SurfaceMethod, SurfaceNames, SurfaceRequest};
 use subsolid::numbers::counted;
 use subsolid::query::Query;
-use subsolid::surface::limit::{GridLimit, LimitSurface, check_valences};
+use subsolid::surface::limit::{GridLimit, LimitSurface};
 use subsolid::surface::{
-    Method, Scheme, SurfaceOptions, SurfacePlan, SurfaceSummary, check_ids, check_memory,
-    vertex_limits,
+    Method, Scheme, SurfaceOptions, SurfacePlan, SurfaceSummary, check_memory, vertex_limits,
 };
 use subsolid::topology::surface::SurfaceTopology;
 use subsolid::{SurfaceMesh, memory};
@@ -22,11 +22,11 @@ use crate::cut::{LayerCut, pixels, sampling};
 use crate::errors::{IntoPython, refused, warn, warn_of_losses};
 use crate::matrix::{product, sparse};
 use crate::model::{attributes, attributes_of, creases, creases_of, faces_of, points, polygons};
-use crate::query::QueryRequest;
+use crate::notes::PythonNotes;
 use crate::request::named;
 use crate::rules;
 use crate::slice::PySlices;
-use crate::threads::{self, WithoutLock};
+use crate::threads::WithoutLock;
 
 /// A subdivision surface: a control mesh of polygons, by Catmull-Clark, Loop, √3 or bilinear
 /// subdivision.
@@ -180,8 +180,14 @@ impl PySurface {
     /// UserWarning; levels=0 does this alone.
     ///
     /// Args:
-    ///     levels: Number of refinements, 0 to 16.
+    ///     levels: Number of refinements.
     ///     scheme: "catmull-clark", "loop", "sqrt3" or "bilinear" (also "linear").
+    ///     method: How points are computed: "matrix" (level by level on the mesh matrix),
+    ///         "edge-friend" (level by level in one pass each; Catmull-Clark), "auto" (the faster of
+    ///         both), "single" (by one sparse matrix), "static" (by tables of weights;
+    ///         Catmull-Clark), or "adaptive" (the limit on spline patches, refined around features
+    ///         only; with limit=True). None for "matrix", or "single" where the scheme has no other.
+    ///         The results are equal up to rounding.
     ///     limit: Move the vertices and their attributes to the limit, as `subsolid surface --limit`
     ///         does; not for √3. The mesh is then no control mesh: holes are left out, and rules are
     ///         the defaults.
@@ -199,38 +205,37 @@ impl PySurface {
     ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()
     ///     >>> faces.refine(2).n_faces
     ///     384
-    #[pyo3(signature = (levels=1, *, scheme="catmull-clark", limit=false, normals=false, backend="auto"))]
+    #[pyo3(signature = (levels=1, *, scheme="catmull-clark", method=None, limit=false, normals=false,
+                        backend="auto"))]
+    #[allow(clippy::too_many_arguments, reason = "keywords")]
     fn refine(
         &self,
         py: Python<'_>,
         #[pyo3(from_py_with = count::levels)] levels: usize,
         scheme: &str,
+        method: Option<&str>,
         limit: bool,
         normals: bool,
         backend: &str,
     ) -> PyResult<Self> {
-        let options = self.options(Scheme::named(scheme).py()?, levels)?;
-        let choice = backend.parse::<Choice>().py()?;
-        check_memory(&self.mesh, &options).py()?;
-        check_ids(&self.mesh, &options).py()?;
-        if limit || normals {
-            check_valences(&self.mesh).py()?;
-        }
-        let made = py.work(|| -> subsolid::Result<_> {
-            let processor =
-                Processor::find_for_surface(choice, &self.mesh, &options, threads::count())?;
-            let mut plan: Box<dyn SurfaceRefiner> = match processor.gpu_backend()? {
-                Some(gpu) => gpu.refine_surface(&self.mesh, &options)?,
-                None => Box::new(SurfacePlan::new(&self.mesh, &options)?),
-            };
-            let mut refined = plan.refine(&self.mesh)?;
-            if limit || normals {
-                plan.vertex_limits(&self.mesh, &refined)?.apply(&mut refined, limit, normals);
-            }
-            Ok((refined, plan.notices().to_vec()))
-        });
-        let (mesh, notices) = made.py()?;
-        notices.iter().try_for_each(|notice| warn(py, notice))?;
+        let method = match method {
+            None => None,
+            Some("adaptive") => Some(SurfaceMethod::Adaptive),
+            Some(name) => Some(SurfaceMethod::Of(named("method", name)?)),
+        };
+        let request = SurfaceRequest {
+            scheme: Scheme::named(scheme).py()?,
+            levels,
+            method,
+            limit,
+            normals,
+            backend: backend.parse::<Choice>().py()?,
+            ..Default::default()
+        };
+        let run = |notes: &mut PythonNotes| {
+            request.run(self.mesh.clone(), SurfaceNames::default(), notes)
+        };
+        let (mesh, _) = PythonNotes::hear(py, run)?;
         Ok(Self { mesh })
     }
 
@@ -425,18 +430,18 @@ impl PySurface {
     ///     >>> offsets, ids = faces.query("FV")
     ///     >>> offsets.shape, ids.shape
     ///     ((25,), (96,))
-    #[pyo3(signature = (op, of=None, *, rings=None, oriented=false, strategy="unordered"))]
+    #[pyo3(signature = (op=None, of=None, *, rings=None, oriented=false, strategy="unordered"))]
     fn query<'py>(
         &self,
         py: Python<'py>,
-        op: &str,
+        op: Option<&str>,
         of: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = count::rings)] rings: Option<usize>,
         oriented: bool,
         strategy: &str,
-    ) -> PyResult<Bound<'py, PyTuple>> {
-        let asked = QueryRequest::new(op, of.as_ref(), rings, oriented, strategy)?;
-        crate::query::answer(py, &asked, || Query::of_surface(&self.mesh, asked.strategy))
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let asked = crate::query::request(op, of.as_ref(), rings, oriented, strategy)?;
+        crate::query::answer(py, &asked, |strategy| Query::of_surface(&self.mesh, strategy))
     }
 
     /// Writes the mesh: .obj, .ply, .vtp, .stl or .glb. What the format cannot hold raises a
@@ -473,7 +478,8 @@ impl PySurface {
     }
 
     fn __repr__(&self) -> String {
-        let vertices = counted(self.n_points(), "vertex");
-        format!("<subsolid.Surface: {vertices}, {}>", counted(self.n_faces(), "face"))
+        let [vertices, faces] =
+            [counted(self.n_points(), "vertex"), counted(self.n_faces(), "face")];
+        format!("<subsolid.Surface: {vertices}, {faces}>")
     }
 }

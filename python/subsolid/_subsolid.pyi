@@ -248,6 +248,8 @@ class Solid:
     def extract(self, rings: int = 2, *, refined_points: bool = False) -> dict[str, _Array]: ...
     def write_bext(self, path: _Path, *, rings: int = 2) -> None: ...
     @overload
+    def query(self, op: None = None, *, strategy: _QueryStrategy = "unordered") -> dict[str, Any]: ...
+    @overload
     def query(
         self,
         op: str,
@@ -275,6 +277,8 @@ class Solid:
         patches: Optional[_Numbers] = None,
         group: Optional[str] = None,
         point: Optional[_Numbers] = None,
+        attribute: Optional[str] = None,
+        levels: int = 0,
     ) -> Floats: ...
     def smooth_attribute(
         self, name: str, steps: int = 1, *, factor: float = 0.5, fix_boundary: bool = False
@@ -313,6 +317,14 @@ class Solid:
         tolerance: float = 1e-9,
         backend: str = "auto",
     ) -> Places: ...
+    def locate_table(
+        self,
+        points: _Path,
+        output: Optional[_Path] = None,
+        *,
+        tolerance: float = 1e-9,
+        backend: str = "auto",
+    ) -> dict[str, Any]: ...
     def slice(
         self,
         layer_height: float,
@@ -670,6 +682,9 @@ class Surface:
         levels: int = 1,
         *,
         scheme: _Scheme = "catmull-clark",
+        method: Optional[
+            Literal["auto", "matrix", "edge-friend", "single", "static", "adaptive"]
+        ] = None,
         limit: bool = False,
         normals: bool = False,
         backend: str = "auto",
@@ -695,6 +710,8 @@ class Surface:
         tolerance: Optional[float] = None,
         backend: str = "auto",
     ) -> Slices: ...
+    @overload
+    def query(self, op: None = None, *, strategy: _QueryStrategy = "unordered") -> dict[str, Any]: ...
     @overload
     def query(
         self,

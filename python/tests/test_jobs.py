@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import re
 import signal
 import threading
@@ -154,6 +155,47 @@ def test_neighbors() -> None:
     assert np.diff(offsets).sum() == 24 * 4
     with pytest.raises(subsolid.Error, match="no query"):
         solid.query("XY")
+
+
+def test_counts_of_neighbors_are_those_of_the_program(command: Any, models: Any) -> None:
+    solid = subsolid.read(models / "bracket.vtk")
+    report = json.loads(command("query", models / "bracket.vtk", "--json"))
+    assert solid.query().items() <= report.items()
+    surface = solid.boundary().query()
+    assert surface["cells"] == 0 and [count["op"] for count in surface["counts"]][0] == "VV"
+    with pytest.raises(subsolid.Error, match="but no query"):
+        solid.query(rings=2)  # type: ignore[call-overload]
+
+
+def test_tables_of_points_are_located(bracket: subsolid.Solid, tmp_path: Any) -> None:
+    points, places = tmp_path / "points.csv", tmp_path / "places.csv"
+    x = np.vstack([bracket.evaluate(samples=2).points[:5].reshape(-1, 3), [[99.0, 9.0, 9.0]]])
+    np.savetxt(points, np.hstack([x, x[:, :1]]), delimiter=",", header="x,y,z,more", comments="")
+    with pytest.warns(UserWarning, match="the columns more are not read"):
+        report = bracket.locate_table(points, places)
+    assert (report["points"], report["inside"], report["outside"]) == (41, 40, 1)
+    rows = np.genfromtxt(places, delimiter=",", names=True, dtype=None, encoding="utf-8")
+    found = bracket.locate(x, nearest=True)
+    assert rows["cell"].tolist() == found.cells.tolist()
+    assert np.array_equal(rows["distance"], found.distances)
+    with pytest.raises(subsolid.Error, match="locate writes a table"):
+        bracket.locate_table(points, tmp_path / "places.vtu")
+    with pytest.raises(subsolid.Error, match="a tolerance of"):
+        bracket.locate_table(points, tolerance=1.0)
+
+
+def test_methods_of_surfaces_agree(bracket: subsolid.Solid) -> None:
+    skin = bracket.boundary()
+    points = skin.refine(2).points
+    for method in ("auto", "single", "edge-friend"):
+        other = skin.refine(2, method=method).points  # type: ignore[arg-type]
+        assert np.abs(np.sort(other, axis=0) - np.sort(points, axis=0)).max() < 1e-12
+    limits = [skin.refine(2, limit=True, method=m).points for m in (None, "adaptive")]  # type: ignore[arg-type]
+    assert np.abs(limits[0] - limits[1]).max() < 1e-9
+    with pytest.raises(subsolid.Error, match='method="adaptive" evaluates the limit only'):
+        skin.refine(2, method="adaptive")
+    with pytest.raises(subsolid.Error, match='method="fast"'):
+        skin.refine(2, method="fast")  # type: ignore[arg-type]
 
 
 def test_operators_give_the_limit(bracket: subsolid.Solid) -> None:

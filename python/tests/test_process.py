@@ -37,10 +37,22 @@ def test_distances_are_those_of_the_program(
     command: Any, models: Any, tmp_path: Any, graded: subsolid.Solid
 ) -> None:
     for to, option in [("boundary", {}), ("vertex:3,40", {"vertices": [3, 40]}),
-                       ("point:1,0,1", {"point": (1.0, 0.0, 1.0)})]:
-        out = tmp_path / "d.npz"
-        command("distance", models / "graded_bracket.vtu", "--to", to, "-o", out)
-        assert np.array_equal(np.load(out)["point/distance"], graded.distance(**option)), to
+                       ("point:1,0,1", {"point": (1.0, 0.0, 1.0)}),
+                       ("attribute:hardness", {"attribute": "hardness"})]:
+        for levels in (0, 1):
+            out = tmp_path / "d.npz"
+            graded_file = models / "graded_bracket.vtu"
+            command("distance", graded_file, "--to", to, "--levels", levels, "-o", out)
+            found = graded.distance(**option, levels=levels)
+            assert np.array_equal(np.load(out)["point/distance"], found), (to, levels)
+
+
+def test_marks_are_those_before_refinement() -> None:
+    points, cells = box(4, 4, 4)
+    side = ((points[:, 0] == 0) & (points[:, 1] <= 1)).astype(float)
+    solid = subsolid.Solid(points, cells, attributes={"side": side})
+    for levels, marked in [(0, 2 * 5), (1, 3 * 9)]:
+        assert np.count_nonzero(solid.distance(attribute="side", levels=levels) == 0) == marked
 
 
 def test_a_point_outside_is_said_to_be(graded: subsolid.Solid) -> None:
@@ -209,6 +221,7 @@ def test_gpus_process_the_same() -> None:
         (lambda solid: solid.distance(vertices=[10**6]), "no vertex 1000000"),
         (lambda solid: solid.distance(vertices=[-1]), "vertices names -1 at place 0"),
         (lambda solid: solid.distance(vertices=[1], point=(0.0, 0.0, 0.0)), "several targets"),
+        (lambda solid: solid.distance(attribute="none"), 'no attribute is named "none"'),
         (lambda solid: solid.smooth_attribute("none"), 'no attribute is named "none"'),
         (lambda solid: solid.with_attributes({"a": [1.0]}), 'the attribute "a" has the shape [1] for 27 vertices'),
         (lambda solid: solid.boundary().distance([0]), "face 0 is not a triangle"),

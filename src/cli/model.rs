@@ -8,17 +8,17 @@ use clap::Args;
 use subsolid::cluster::Ranks;
 use subsolid::fit::VertexMiss;
 use subsolid::io::{ControlMesh, CurvedNode};
+use subsolid::jobs::refine::RefineRequest;
 use subsolid::limit::Solid;
 use subsolid::mesh::{Creases, SolidMesh};
 use subsolid::numbers::{by_count, counted};
-use subsolid::refine::{MeshRefinement, check_memory, crease_by_angle};
+use subsolid::refine::crease_by_angle;
 use subsolid::scheme::VertexRule;
 use subsolid::topology::{Inverted, Sharpness, Topology};
 use subsolid::{Error, Message, Result, io, message};
 
-use super::console::{Console, since};
+use super::console::Console;
 use super::inputs::check_no_input;
-use super::output::counts;
 use super::surface_model::{say_read, say_welded, weld_surface};
 use super::unused::refuse_for_solids;
 use super::wording::quoted;
@@ -109,19 +109,13 @@ impl ModelArguments {
         rule: VertexRule,
         console: &Console,
     ) -> Result<SolidMesh> {
-        mesh.creases.check_evaluable(levels)?;
+        let request = RefineRequest { levels, vertex_rule: rule, ..RefineRequest::default() };
+        request.check(&mesh)?;
         if levels == 0 {
             return Ok(mesh);
         }
-        check_memory(&mesh, levels)?;
-        let start = Instant::now();
         let topology = self.topology(&mesh, console)?;
-        let mesh = console.during("Refining", || {
-            MeshRefinement::with_topology(&mesh, topology, levels, rule)?.mesh(&mesh)
-        })?;
-        let times = counted(levels, "time");
-        console.status("Refined", format!("{times}: {} in {}", counts(&mesh), since(start)));
-        Ok(mesh)
+        request.run(&mesh, topology, &mut console.notes())
     }
 
     /// The topology of a mesh that the job goes on with; checks the cells that it turns outward.
@@ -225,9 +219,7 @@ impl ModelArguments {
         console: &Console,
     ) -> Result<SolidMesh> {
         let model = self.model.display();
-        let [vertices, cells] =
-            [counted(mesh.points.len(), "vertex"), counted(mesh.cells.len(), "cell")];
-        console.read(&model, format!("{vertices}, {cells}"), start);
+        console.read(&model, mesh.counts(), start);
         if let Some(left_out) = report.left_out() {
             console.warn(format!("{model}: left out: {left_out}"));
         }

@@ -4,13 +4,11 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 use subsolid::Result;
 use subsolid::io::ControlMesh;
+use subsolid::jobs::query::{QueryCount, QueryReport, QueryRequest, QueryRow};
 use subsolid::numbers::counted;
-use subsolid::query::{Listing, Neighbors, Op, Query, QueryStrategy, topology};
-use subsolid::topology::order::EntityKind;
+use subsolid::query::{Query, QueryStrategy, topology};
 
 use super::Outcome;
 use super::console::Console;
@@ -34,132 +32,39 @@ Examples:
 pub struct Arguments {
     #[arg(help = SOLID_OR_SURFACE)]
     model: PathBuf,
-    /// Query, by the first letters of two kinds of elements, as listed above [default: all]
-    #[arg(long, value_name = "OP")]
-    op: Option<Op>,
-    /// Ids of the elements to query [default: counts over all]
-    #[arg(long, value_name = "IDS", value_delimiter = ',', requires = "op")]
-    of: Vec<u32>,
-    /// Vertices up to K edges away (VV)
-    #[arg(long, value_name = "K", requires = "of", conflicts_with = "oriented")]
-    rings: Option<usize>,
-    /// In cyclic order: VE, VF of surfaces; EF, EC of solids
-    #[arg(long, requires = "of")]
-    oriented: bool,
-    /// How rows are found; the answers are the same
-    #[arg(long, value_enum, default_value_t)]
-    strategy: QueryStrategy,
+    #[command(flatten)]
+    request: QueryRequest,
 }
 
-#[derive(Serialize, JsonSchema)]
-pub struct Report {
-    /// Number of vertices.
-    vertices: usize,
-    /// Number of edges.
-    edges: usize,
-    /// Number of faces.
-    faces: usize,
-    /// Number of cells; 0 for a surface.
-    cells: usize,
-    /// Sizes of all queries, without `--of`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    counts: Vec<Count>,
-    /// Name of the query, such as `VC`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    op: Option<String>,
-    /// Rows of the elements of `--of`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    rows: Vec<Row>,
-}
-
-impl JsonReport for Report {
+impl JsonReport for QueryReport {
     const SCHEMA: &'static str = "subsolid.query/1";
 }
 
-#[derive(Serialize, JsonSchema)]
-struct Count {
-    /// Name of the query, such as `VC`.
-    op: String,
-    /// Total length of all rows.
-    entries: usize,
-    /// Length of the shortest row.
-    least: usize,
-    /// Length of the longest row.
-    most: usize,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct Row {
-    /// Id of the element.
-    id: u32,
-    /// Ids of its neighbors.
-    row: Vec<u32>,
-    /// Whether the neighbors form a closed ring, with `--oriented`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    closed: Option<bool>,
-}
-
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
-    let query = open(&arguments, console)?;
-    let mut rows = Vec::new();
-    let mut counts = Vec::new();
-    if arguments.of.is_empty() {
-        for op in arguments.op.map_or_else(|| query.ops().to_vec(), |op| vec![op]) {
-            counts.push(count(&query, op)?);
-        }
-    } else if let Some(op) = arguments.op {
-        rows = arguments
-            .of
-            .iter()
-            .map(|&id| row(&query, op, id, &arguments))
-            .collect::<Result<_>>()?;
-    }
-    let [vertices, edges, faces, cells] = EntityKind::ALL.map(|kind| query.count(kind));
-    let op = arguments.op.map(|op| op.to_string());
-    let report = Report { vertices, edges, faces, cells, counts, op, rows };
+    let Arguments { model, request } = arguments;
+    let query = open(ModelArguments::new(model), request.strategy, console)?;
+    let report = request.run(&query)?;
     console.report(&report, || text(&report))?;
     Ok(Outcome::Done)
 }
 
-fn open(arguments: &Arguments, console: &Console) -> Result<Query> {
-    let model = ModelArguments::new(arguments.model.clone());
+fn open(model: ModelArguments, strategy: QueryStrategy, console: &Console) -> Result<Query> {
     match model.open(console)? {
         ControlMesh::Surface(mesh) => {
-            console.during("Ordering", || Query::of_surface(&mesh, arguments.strategy))
+            console.during("Ordering", || Query::of_surface(&mesh, strategy))
         }
         ControlMesh::Solid(mesh) => {
             model.check_hexahedra(&mesh, console)?;
             let topology = topology(&mesh)?;
             model.check_turned(&topology, console)?;
-            console.during("Ordering", || Query::of_topology(&mesh, &topology, arguments.strategy))
+            console.during("Ordering", || Query::of_topology(&mesh, &topology, strategy))
         }
     }
 }
 
-fn row(query: &Query, op: Op, id: u32, arguments: &Arguments) -> Result<Row> {
-    let listing = match (arguments.rings, arguments.oriented) {
-        (Some(k), _) => Listing::Rings(k),
-        (None, true) => Listing::Oriented,
-        (None, false) => Listing::Ascending,
-    };
-    let Neighbors { ids, closed } = query.neighbors(op, id, listing)?;
-    Ok(Row { id, row: ids, closed })
-}
-
-fn count(query: &Query, op: Op) -> Result<Count> {
-    let rows = query.rows(op)?;
-    let lengths = || rows.iter().map(<[u32]>::len);
-    Ok(Count {
-        op: op.to_string(),
-        entries: rows.items().len(),
-        least: lengths().min().unwrap_or(0),
-        most: lengths().max().unwrap_or(0),
-    })
-}
-
-fn text(report: &Report) -> String {
+fn text(report: &QueryReport) -> String {
     let mut text = String::new();
-    for Row { id, row, closed } in &report.rows {
+    for QueryRow { id, row, closed } in &report.rows {
         let row: Vec<String> = row.iter().map(u32::to_string).collect();
         let shape = match closed {
             Some(true) => " (ring)",
@@ -169,9 +74,9 @@ fn text(report: &Report) -> String {
         let _ = writeln!(text, "{id}{shape}: {}", row.join(" "));
     }
     if report.rows.is_empty() {
-        let Report { vertices, edges, faces, cells, .. } = report;
+        let QueryReport { vertices, edges, faces, cells, .. } = report;
         let _ = writeln!(text, "vertices {vertices}\nedges {edges}\nfaces {faces}\ncells {cells}");
-        for Count { op, entries, least, most } in &report.counts {
+        for QueryCount { op, entries, least, most } in &report.counts {
             let entries = counted(*entries, "entry");
             let _ = writeln!(text, "{op} {entries}, {least} to {most} a row");
         }

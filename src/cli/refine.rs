@@ -8,10 +8,8 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::cluster::Ranks;
+use subsolid::jobs::refine::RefineRequest;
 use subsolid::mesh::SolidMesh;
-use subsolid::numbers::counted;
-use subsolid::refine::{reorient, split_nonmanifold};
-use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result, io};
 
 use super::json::JsonReport;
@@ -37,26 +35,14 @@ Examples:
 pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
-    /// Levels of refinement
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    levels: usize,
-    /// How vertices on interior extraordinary edges refine
-    #[arg(long, value_enum, default_value_t)]
-    vertex_rule: VertexRule,
-    /// List the corners of mirrored cells in right-handed order first, so that volumes
-    /// are positive; use --levels 0 to do only this
-    #[arg(long)]
-    reorient: bool,
+    #[command(flatten)]
+    request: RefineRequest,
     /// Merge vertices with equal coordinates first, or those within DISTANCE of one another (in
     /// length units), so that cells that do not share vertices become one solid; the first vertex
     /// of each place keeps its attributes; use --levels 0 to do only this
     #[arg(long, value_name = "DISTANCE", num_args = 0..=1, require_equals = true,
           default_missing_value = "0")]
     weld: Option<f64>,
-    /// Give cells that meet in an edge or vertex only vertices of their own first, so that they
-    /// become separate parts; use --levels 0 to do only this
-    #[arg(long)]
-    split_nonmanifold: bool,
     /// File to write: .vtu, .pvtu, .vtk, .csv or .npz
     #[arg(long, short, value_name = "OUT")]
     output: PathBuf,
@@ -70,10 +56,10 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -> Result<Outcome> {
-    let output = &arguments.output;
-    let format = arguments.model.check_output(output, &[])?;
+    let Arguments { model, request, output, .. } = &arguments;
+    let format = model.check_output(output, &[])?;
     format.check_compress(arguments.compress)?;
-    let in_pieces = format == io::Format::Pvtu && arguments.levels > 0;
+    let in_pieces = format == io::Format::Pvtu && request.levels > 0;
     if ranks.is_some() && !in_pieces {
         return Err(Error::request("ranks write a .pvtu of 1 level or more").with_help(
             "end the name of the output in .pvtu and give --levels, or leave --mpi out",
@@ -88,28 +74,20 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
             Error::request("--piece-cells is for a .pvtu of 1 level or more").with_help(help)
         );
     }
-    let rule = arguments.vertex_rule;
-    arguments.model.check_ranks(ranks)?;
-    let mut mesh = arguments.model.read_welded(arguments.weld, console)?;
-    if arguments.split_nonmanifold {
-        let added = split_nonmanifold(&mut mesh)?;
-        console.status("Split", format!("cells that touch: {} added", counted(added, "vertex")));
-    }
-    if arguments.reorient {
-        let changed = reorient(&mut mesh)?;
-        console.status("Reoriented", counted(changed, "cell"));
-    }
+    model.check_ranks(ranks)?;
+    let mut mesh = model.read_welded(arguments.weld, console)?;
+    request.repair(&mut mesh, &mut console.notes())?;
     if in_pieces {
         return pieces::run(&arguments, &mesh, ranks, console);
     }
-    if arguments.levels == 0 {
+    if request.levels == 0 {
         // cells without a topology are written as they are
-        arguments.model.check_cells(&mesh, console)?;
+        model.check_cells(&mesh, console)?;
     } else {
-        arguments.model.check_hexahedra(&mesh, console)?;
+        model.check_hexahedra(&mesh, console)?;
     }
     check_names(format, &mesh)?;
-    let mesh = arguments.model.refined(mesh, arguments.levels, rule, console)?;
+    let mesh = model.refined(mesh, request.levels, request.vertex_rule, console)?;
     write_mesh(&mesh, output, format, arguments.compress, console)?;
     WrittenMesh::of(&mesh, output).report(console)
 }

@@ -6,12 +6,13 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use schemars::Schema;
 use subsolid::jobs::info::InfoReport;
+use subsolid::jobs::query::QueryReport;
 use subsolid::{Error, Result};
 
 use super::json::{self, JsonReport};
 use super::{
     Console, Outcome, assemble, bench, compare, denoise, devices, distance, evaluate, extract, fit,
-    info, locate, merge, quadrature, query, refine, slice, smooth, surface_output, untangle, view,
+    info, locate, merge, quadrature, refine, slice, smooth, surface_output, untangle, view,
 };
 
 /// Print the JSON schema of a report
@@ -56,7 +57,7 @@ const REPORTS: [ReportKind; 24] = [
     kind::<quadrature::BoundarySummary<'static>>("quadrature --boundary"),
     kind::<assemble::AssemblySummary>("assemble"),
     kind::<locate::Report>("locate"),
-    kind::<query::Report>("query"),
+    kind::<QueryReport>("query"),
     kind::<distance::Report>("distance"),
     kind::<smooth::Report>("smooth"),
     kind::<denoise::Report>("denoise"),

@@ -9,7 +9,6 @@ use subsolid::numbers::counted;
 use subsolid::{Result, io};
 
 use super::Console;
-use super::surface_output::counts;
 use super::wording::{quoted, words};
 
 /// Reads a surface and joins its vertices within a distance, if there is one; else warns of vertices
@@ -55,7 +54,7 @@ pub fn say_read(
     start: Instant,
     console: &Console,
 ) {
-    console.read(path.display(), counts(mesh), start);
+    console.read(path.display(), mesh.counts(), start);
     if let Some(left_out) = report.left_out() {
         console.warn(format!("{}: left out: {left_out}", path.display()));
     }

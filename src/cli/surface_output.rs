@@ -1,7 +1,6 @@
 //! Surfaces as files, with a report, for every subcommand that writes them.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::path::Path;
 use std::time::Instant;
 
@@ -9,7 +8,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::io::{GlbOptions, SurfaceFormat};
 use subsolid::mesh::SurfaceMesh;
-use subsolid::numbers::counted;
 use subsolid::surface::limit::PatchCounts;
 use subsolid::{Result, io};
 
@@ -29,7 +27,7 @@ pub fn write(
         output: output.display().to_string(),
         vertices: mesh.points.len(),
         faces: mesh.faces.len(),
-        holes: hole_count(mesh),
+        holes: mesh.hole_count(),
         creases: mesh.creases.edges.len(),
         corners: mesh.creases.corners.len(),
         patches,
@@ -52,23 +50,8 @@ pub fn write_file<'m>(
         SurfaceFormat::Obj => Cow::Borrowed(mesh),
         _ => mesh.without_holes(),
     };
-    console.wrote(output.display(), counts(&written), start);
+    console.wrote(output.display(), written.counts(), start);
     Ok(written)
-}
-
-/// Number of faces that are holes.
-fn hole_count(mesh: &SurfaceMesh) -> usize {
-    mesh.holes.iter().collect::<HashSet<_>>().len()
-}
-
-/// What a surface has, for people.
-pub fn counts(mesh: &SurfaceMesh) -> String {
-    let (vertices, faces) = (mesh.points.len(), mesh.faces.len());
-    let counts = format!("{}, {}", counted(vertices, "vertex"), counted(faces, "face"));
-    match hole_count(mesh) {
-        0 => counts,
-        holes => format!("{counts} ({})", counted(holes, "hole")),
-    }
 }
 
 /// A surface that was written.

@@ -57,8 +57,9 @@ pub(crate) use write::{
 pub use write::{
     BezierPatch, FileOutline, Format, GlbOptions, JobPart, LengthUnit, Merged, PieceJob,
     PieceShare, PieceWriter, PolylinePiece, PolylineWriter, SurfaceFormat, UpAxis, WriteOptions,
-    check_arrays_of, check_names, check_output, check_surface_output, is_glb, lost_data, merge,
-    write, write_arrays, write_bext, write_pieces, write_surface, write_surface_with,
+    check_arrays_of, check_ending, check_names, check_output, check_surface_output, is_glb,
+    lost_data, merge, write, write_arrays, write_bext, write_pieces, write_surface,
+    write_surface_with,
 };
 
 /// A name as part of a path in an archive or a directory: characters other than letters, digits,

@@ -15,8 +15,8 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::Notes;
-use crate::backend::{Backend, Choice, Cpu, Processor};
+use super::{Notes, gpu_for};
+use crate::backend::{Backend, Choice, Cpu};
 use crate::error::{Error, Result, option};
 use crate::fit::{
     Deviation, LimitSystem, SkinFit, SkinOptions, Start, Target, TargetNotes, fit_skin,
@@ -462,14 +462,8 @@ impl FitRequest {
     /// left open.
     fn processor(&self, products: usize, notes: &mut dyn Notes) -> Result<Box<dyn Backend>> {
         let cost = Cost::interpolation(products);
-        let threads = rayon::current_num_threads();
-        let (processor, gpu) = Processor::find_device(self.backend, &cost, threads)?;
-        let backend = gpu.unwrap_or_else(|| Box::new(Cpu::default()));
-        if self.backend == Choice::Auto {
-            let why = processor.why_not_gpu().map(|why| format!(" ({why})"));
-            notes.status("Chose", backend.name() + &why.unwrap_or_default());
-        }
-        Ok(backend)
+        let gpu = gpu_for(self.backend, &cost, notes)?;
+        Ok(gpu.unwrap_or_else(|| Box::new(Cpu::default())))
     }
 
     /// Numbers of attributes that are interpolated.

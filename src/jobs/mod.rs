@@ -4,14 +4,29 @@
 //! returns a report. Doors (the command line, Python) fill the request, give [`Notes`], and print
 //! or return the report; no rule of a job stands in a door.
 
+pub mod denoise;
+pub mod distance;
 pub mod fit;
 pub mod info;
+pub mod locate;
+mod processor;
+pub mod query;
+pub mod refine;
+pub mod smooth;
+pub mod surface;
 pub mod untangle;
+
+pub use processor::{gpu_for, say_chosen};
+
+use std::time::Instant;
 
 use crate::error::{Message, Result};
 
 /// What a job says while it runs. `()` says nothing.
 pub trait Notes {
+    /// Work of unknown length begins; the next note ends it.
+    fn begin(&mut self, _verb: &'static str) {}
+
     /// What was done: a verb and its object.
     fn status(&mut self, verb: &'static str, what: String);
 
@@ -32,5 +47,13 @@ impl Notes for () {
 
     fn progress(&mut self, _done: usize, _of: usize) -> Result<()> {
         Ok(())
+    }
+}
+
+/// Time since `start` as people say it.
+pub fn since(start: Instant) -> String {
+    match start.elapsed().as_secs_f64() {
+        s if s < 1.0 => format!("{:.1} ms", 1e3 * s),
+        s => format!("{s:.2} s"),
     }
 }

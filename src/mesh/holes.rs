@@ -4,8 +4,24 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::{Polygons, SurfaceMesh};
+use crate::numbers::counted;
 
 impl SurfaceMesh {
+    /// Number of faces that are holes.
+    pub fn hole_count(&self) -> usize {
+        self.holes.iter().collect::<HashSet<_>>().len()
+    }
+
+    /// What the mesh has, for people: `26 vertices, 24 faces (1 hole)`.
+    pub fn counts(&self) -> String {
+        let [vertices, faces] =
+            [counted(self.points.len(), "vertex"), counted(self.faces.len(), "face")];
+        match self.hole_count() {
+            0 => format!("{vertices}, {faces}"),
+            holes => format!("{vertices}, {faces} ({})", counted(holes, "hole")),
+        }
+    }
+
     /// The mesh without its holes: what there is to see. Creases whose edges belong to holes
     /// alone are left out too; vertices keep their numbers.
     ///

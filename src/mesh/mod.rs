@@ -55,6 +55,7 @@ pub(crate) use unused::{marked_vertices, used_rows};
 pub use weld::Welded;
 
 use crate::error::{Error, Result};
+use crate::numbers::counted;
 
 /// A value of any width at every vertex of a mesh (a material, a temperature…).
 /// It refines and evaluates with the same weights as the positions.
@@ -198,6 +199,13 @@ pub struct SolidMesh {
 }
 
 impl SolidMesh {
+    /// What the mesh has, for people: `27 vertices, 8 cells`.
+    pub fn counts(&self) -> String {
+        let [vertices, cells] =
+            [counted(self.points.len(), "vertex"), counted(self.cells.len(), "cell")];
+        format!("{vertices}, {cells}")
+    }
+
     /// A mesh of hexahedra in VTK corner order, without creases or attributes.
     pub fn from_hexahedra(points: Vec<[f64; 3]>, hexahedra: &[[u32; 8]]) -> Self {
         let mut cells = Cells::default();

@@ -48,7 +48,7 @@ use fan::Sector;
 use patch::{RibbonPatch, RibbonStars};
 
 /// How queries are answered.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum QueryStrategy {

@@ -12,7 +12,9 @@ use crate::topology::order::EntityKind;
 /// have it. Within a kind it holds the *adjacent* ones, without the element itself. The eight
 /// queries of RXMesh (Mahmoud et al. 2021, Table 1) are VV VE VF, EV EF, FV FE FF; the table
 /// has no EE.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 pub enum Op {
     /// Vertices that an edge joins to a vertex.
     VV,

@@ -10,7 +10,7 @@ use super::stencils::RowBuilder;
 use crate::topology::{Sharpness, Star, Topology, straight_edges};
 
 /// How an interior vertex point is made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum VertexRule {

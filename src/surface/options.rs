@@ -1,11 +1,14 @@
 //! What to refine to, and how.
 
+use serde::{Deserialize, Serialize};
+
 use crate::mesh::CreaseRule;
 use crate::scheme::Scheme;
 
 /// How points are computed; see the [module](super).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
 pub enum Method {
     /// Refine: the faster of the next two that accepts the mesh; edge-friend numbers vertices
     /// differently.

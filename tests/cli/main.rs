@@ -43,6 +43,7 @@ mod quadrature;
 mod query;
 mod ranks;
 mod refusals;
+mod requests;
 mod schema;
 mod slice;
 mod slice_input;

@@ -1,6 +1,11 @@
 //! The library knows nothing of its doors.
 
+use std::path::Path;
+
 use super::{code, files};
+
+/// Maximum number of lines of a subcommand whose job is in `src/jobs`.
+const DOOR_LINES: usize = 250;
 
 #[test]
 fn the_library_names_clap_only_where_types_derive_their_options() {
@@ -14,4 +19,24 @@ fn the_library_names_clap_only_where_types_derive_their_options() {
         found.extend(alone.map(|(number, line)| format!("{}:{number}: {line}", path.display())));
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn subcommands_of_jobs_are_thin() {
+    let files = files();
+    let is_job = |path: &Path, text: &str| path.starts_with("jobs") && text.contains("Request {");
+    let jobs = files.iter().filter(|(path, text)| is_job(path, text));
+    let mut doors = 0;
+    for (job, _) in jobs {
+        let door = Path::new("cli").join(job.file_name().unwrap());
+        let Some((_, text)) = files.iter().find(|(path, _)| *path == door) else { continue };
+        let module = format!("jobs::{}::", job.file_stem().unwrap().display());
+        // files of helpers may have one name
+        if text.contains(&module) {
+            doors += 1;
+            let lines = text.lines().count();
+            assert!(lines <= DOOR_LINES, "{}: {lines} lines", door.display());
+        }
+    }
+    assert!(doors >= 9, "{doors} doors");
 }

@@ -136,6 +136,25 @@ pub fn check_output(path: impl AsRef<Path>) -> Result<Format> {
     Ok(format)
 }
 
+/// Refuses an output whose ending is none of those that a job writes; `why` says what it writes.
+/// Standard output needs none.
+///
+/// # Errors
+/// [`Error::Request`] with the known endings.
+pub fn check_ending(output: &Path, known: &[&str], why: &str) -> Result<()> {
+    let ending = output.extension().unwrap_or_default();
+    if output == Path::new("-") || known.iter().any(|known| ending.eq_ignore_ascii_case(known)) {
+        return Ok(());
+    }
+    let known: Vec<String> = known.iter().map(|known| format!(".{known}")).collect();
+    let listed = match &known[..] {
+        [others @ .., last] if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => known.concat(),
+    };
+    Err(Error::request(format!("{}: {why}", output.display()))
+        .with_help(format!("end the name of the output in {listed}")))
+}
+
 /// Checks, before any work is done for it, that a format holds attributes of these names and keeps
 /// them apart: names in `.npz` differ in more than signs, those in `.vtk` are not longer than VTK
 /// reads.

@@ -19,7 +19,7 @@ pub use toplesets::toplesets;
 use std::borrow::Cow;
 
 use nalgebra::Vector3;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::IdKind::Face;
 use crate::error::{Command, Error, Result};
@@ -27,7 +27,7 @@ use crate::mesh::SurfaceMesh;
 use crate::numbers::counted;
 
 /// How distances on surfaces are found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum DistanceMethod {

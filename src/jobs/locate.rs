@@ -1,0 +1,291 @@
+//! Finds the cells and parameters of points in space: a table of points in, a table of places out,
+//! block by block.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::{Notes, gpu_for, since};
+use crate::backend::{Backend, Choice, Cpu, Limit, Values};
+use crate::error::{Error, Result};
+use crate::io::{atomic, check_ending, check_output, write_table_header};
+use crate::limit::Solid;
+use crate::locate::{
+    Answer, DEFAULT_TOLERANCE, DeviceLocator, Located, Locator, LocatorOptions, PointTable,
+    columns, write_rows,
+};
+use crate::mesh::{Controls, SolidMesh};
+use crate::numbers::counted;
+use crate::plan::{Cost, Location, Samples, Want};
+
+/// Rows worked on at a time by the CPU.
+const BLOCK_ROWS: usize = 1 << 16;
+/// Rows at a time on a GPU.
+const DEVICE_BLOCK: usize = 1 << 20;
+/// Tolerance of the library, as people write it.
+#[cfg(any(feature = "cli", test))]
+const TOLERANCE: &str = "1e-9";
+/// Bytes of a usual row of a table of points.
+const ROW_BYTES: usize = 40;
+
+/// What is asked of location.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[serde(default)]
+pub struct LocateRequest {
+    /// Table of points: CSV with the columns x,y,z (or X;Y;Z, or tabs); other columns are ignored;
+    /// - reads standard input
+    #[cfg_attr(feature = "cli", arg(long, value_name = "POINTS"))]
+    pub points: PathBuf,
+    /// Distance outside that still counts as inside, as a fraction of the diagonal of the box
+    /// around the Bézier piece there, above 0 and at most 1e-3
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "T", default_value = TOLERANCE, allow_hyphen_values = true)
+    )]
+    pub tolerance: f64,
+    /// Processor that looks points up: auto (the fastest for this job), cpu, cuda or
+    /// cuda:N; cells are the same, parameters equal up to rounding
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = "auto"))]
+    pub backend: Choice,
+}
+
+impl Default for LocateRequest {
+    fn default() -> Self {
+        Self { points: PathBuf::new(), tolerance: DEFAULT_TOLERANCE, backend: Choice::default() }
+    }
+}
+
+/// What was found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct LocateReport {
+    /// Number of points in the table.
+    pub points: usize,
+    /// Number of points inside the limit.
+    pub inside: usize,
+    /// Number of points outside the limit.
+    pub outside: usize,
+    /// Largest distance of a point inside from the limit at the parameters found, in length units.
+    pub largest_residual: f64,
+    /// Largest distance of a point outside from the solid, in length units.
+    pub largest_distance: f64,
+    /// Duration of the search, in seconds.
+    pub seconds: f64,
+    /// Number of points that the GPU left to the CPU; null without a GPU.
+    pub left_to_cpu: Option<usize>,
+}
+
+impl LocateRequest {
+    /// Opens the table of points; warns of columns that are not read.
+    ///
+    /// # Errors
+    /// Those of [`PointTable::open`].
+    pub fn open(&self, notes: &mut dyn Notes) -> Result<PointTable> {
+        let table = PointTable::open(&self.points)?;
+        let ignored = table.ignored();
+        if !ignored.is_empty() {
+            let names = ignored.join(", ");
+            let what = format!("{}: the columns {names} are not read", self.points.display());
+            notes.warn(what.into());
+        }
+        Ok(table)
+    }
+
+    /// Checks, before any work, that places can be written to a file.
+    ///
+    /// # Errors
+    /// Those of [`check_ending`] and [`check_output`].
+    pub fn check_output(output: &Path) -> Result<()> {
+        check_ending(output, &["csv"], "locate writes a table")?;
+        check_output(output).map(drop)
+    }
+
+    /// A locator of a solid at control points.
+    ///
+    /// # Errors
+    /// Those of [`Locator::with_options`].
+    pub fn locator<'s>(&self, solid: &'s Solid, controls: Controls<'_>) -> Result<Locator<'s>> {
+        let options = LocatorOptions { tolerance: self.tolerance, ..LocatorOptions::default() };
+        Locator::with_options(solid, controls, options)
+    }
+
+    /// Locates the points of a table; of points outside, finds the closest place of the solid.
+    /// Writes the places and the attributes there to `output`, a .csv, if there is one.
+    ///
+    /// # Errors
+    /// Those of [`LocateRequest::locator`], [`columns`], [`PointTable::read`], of `notes`, of the
+    /// processor and of writing; [`Error::Request`] for a point that no place is nearest to.
+    pub fn run(
+        &self,
+        (mesh, solid): (&SolidMesh, &Solid),
+        table: PointTable,
+        output: Option<&Path>,
+        notes: &mut dyn Notes,
+    ) -> Result<LocateReport> {
+        let columns = columns(solid, &mesh.attributes)?;
+        let start = Instant::now();
+        notes.begin("Analyzing");
+        let locator = self.locator(solid, mesh.controls())?;
+        let pieces = counted(locator.pieces().len(), "Bézier piece");
+        notes.status("Analyzed", format!("{pieces} in {}", since(start)));
+        let mut rows = PointTableRows::new(table)?;
+        let estimate = rows.estimate(&self.points);
+        let gpu = gpu_for(self.backend, &Cost::location(estimate), notes)?;
+        let device = gpu.as_ref().and_then(|gpu| gpu.device());
+        let on_gpu = device.map(|device| DeviceLocator::new(&locator, device)).transpose()?;
+        let mut finder = Finder { locator: &locator, on_gpu, estimate, notes };
+        let start = Instant::now();
+        let mut report = LocateReport::default();
+        match output {
+            None => report = finder.answer(&mut rows, |_| Ok(()))?,
+            Some(output) => atomic::write(output, |out| {
+                let refused = |e| atomic::refused(output, e);
+                write_table_header(out, &columns).map_err(refused)?;
+                report = finder.answer(&mut rows, |answers| {
+                    let values = attributes(solid, mesh, answers)?;
+                    write_rows(out, solid, answers, &mesh.attributes, &values).map_err(refused)
+                })?;
+                out.flush().map_err(refused)
+            })?,
+        }
+        report.seconds = start.elapsed().as_secs_f64();
+        let left = match report.left_to_cpu {
+            Some(left) => format!(", {left} of them left to the CPU"),
+            None => String::new(),
+        };
+        let points = counted(report.points, "point");
+        notes.status("Located", format!("{points} in {}{left}", since(start)));
+        Ok(report)
+    }
+}
+
+/// The rows of a table, the first of which are read already.
+struct PointTableRows {
+    first: Vec<[f64; 3]>,
+    table: PointTable,
+}
+
+impl PointTableRows {
+    fn new(mut table: PointTable) -> Result<Self> {
+        Ok(Self { first: table.read(DEVICE_BLOCK)?, table })
+    }
+
+    /// About how many rows there are in all.
+    fn estimate(&self, table: &Path) -> usize {
+        match std::fs::metadata(table) {
+            Ok(file) if self.first.len() == DEVICE_BLOCK => file.len() as usize / ROW_BYTES,
+            _ => self.first.len(),
+        }
+    }
+
+    /// The next rows, at most `most`.
+    fn read(&mut self, most: usize) -> Result<Vec<[f64; 3]>> {
+        if self.first.is_empty() {
+            return self.table.read(most);
+        }
+        let rest = self.first.split_off(most.min(self.first.len()));
+        Ok(std::mem::replace(&mut self.first, rest))
+    }
+}
+
+/// Who looks points up.
+struct Finder<'l, 's, 'n> {
+    locator: &'l Locator<'s>,
+    on_gpu: Option<DeviceLocator<'l, 's>>,
+    /// About how many points there are.
+    estimate: usize,
+    notes: &'n mut dyn Notes,
+}
+
+impl Finder<'_, '_, '_> {
+    /// Answers the rows of a table block by block.
+    fn answer(
+        &mut self,
+        rows: &mut PointTableRows,
+        mut take: impl FnMut(&[Answer]) -> Result<()>,
+    ) -> Result<LocateReport> {
+        let left_to_cpu = self.on_gpu.is_some().then_some(0);
+        let mut report = LocateReport { left_to_cpu, ..LocateReport::default() };
+        let block = if self.on_gpu.is_some() { DEVICE_BLOCK } else { BLOCK_ROWS };
+        loop {
+            let points = rows.read(block)?;
+            if points.is_empty() {
+                return Ok(report);
+            }
+            let located = self.locate(&points, &mut report)?;
+            let answers = answers(self.locator, &points, located).collect::<Option<Vec<Answer>>>();
+            let answers = answers.ok_or_else(|| without_place(self.locator, &points))?;
+            for Answer { inside, place, .. } in &answers {
+                report.points += 1;
+                let (count, largest) = if *inside {
+                    (&mut report.inside, &mut report.largest_residual)
+                } else {
+                    (&mut report.outside, &mut report.largest_distance)
+                };
+                *count += 1;
+                *largest = largest.max(place.residual);
+            }
+            take(&answers)?;
+            self.notes.progress(report.points, self.estimate.max(report.points))?;
+        }
+    }
+
+    fn locate(&mut self, points: &[[f64; 3]], report: &mut LocateReport) -> Result<Vec<Located>> {
+        let Some(on_gpu) = &mut self.on_gpu else { return Ok(self.locator.locate(points)) };
+        let found = on_gpu.locate(points)?;
+        report.left_to_cpu = report.left_to_cpu.map(|left| left + found.left);
+        Ok(found.located)
+    }
+}
+
+/// Answers about points that were located: of those outside the closest place, `None` where none is.
+pub fn answers<'a>(
+    locator: &'a Locator<'_>,
+    points: &'a [[f64; 3]],
+    located: Vec<Located>,
+) -> impl IndexedParallelIterator<Item = Option<Answer>> + 'a {
+    points.par_iter().zip(located).map(|(&point, located)| {
+        let (inside, place) = match located {
+            Located::Inside(place) => (true, Some(place)),
+            Located::Outside => (false, locator.nearest(point)),
+        };
+        place.map(|place| Answer { point, inside, place })
+    })
+}
+
+/// The error of a point that no place is nearest to.
+fn without_place(locator: &Locator<'_>, points: &[[f64; 3]]) -> Error {
+    let far = points.iter().find(|&&point| locator.nearest(point).is_none());
+    let [x, y, z] = far.copied().unwrap_or_default();
+    Error::request(format!("no place of the solid is nearest to the point {x:e}, {y:e}, {z:e}"))
+        .with_help("check that the solid has a boundary")
+}
+
+/// The attributes at the places found.
+fn attributes(solid: &Solid, mesh: &SolidMesh, answers: &[Answer]) -> Result<Vec<Values>> {
+    if mesh.attributes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let location = |answer: &Answer| Location {
+        element: answer.place.element,
+        parameters: answer.place.parameters,
+    };
+    let samples = Samples::Points(answers.iter().map(location).collect());
+    let plan = solid.plan(&samples, Want::POSITION)?;
+    let limit: Limit = Cpu::default().evaluate(&plan, mesh.controls())?;
+    Ok(limit.attributes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DEFAULT_TOLERANCE, TOLERANCE};
+
+    #[test]
+    fn the_help_names_the_tolerance_of_the_library() {
+        assert_eq!(TOLERANCE.parse(), Ok(DEFAULT_TOLERANCE));
+    }
+}

@@ -1,0 +1,90 @@
+//! The processors of jobs, and what is said of them.
+
+use super::Notes;
+use crate::backend::{Backend, Choice, Cpu, Precision, Processor, Strategy, SurfaceProcessor};
+use crate::error::{Error, Result, option, option_name};
+use crate::interrupt::stop_point;
+use crate::mesh::SurfaceMesh;
+use crate::plan::{Cost, SurfaceJob};
+
+/// The GPU in double precision that a job of this cost runs on, if one does; says which processor
+/// [`Choice::Auto`] took.
+///
+/// # Errors
+/// Those of [`Processor::find_device`].
+pub fn gpu_for(
+    choice: Choice,
+    cost: &Cost,
+    notes: &mut dyn Notes,
+) -> Result<Option<Box<dyn Backend>>> {
+    let (processor, gpu) = Processor::find_device(choice, cost, rayon::current_num_threads())?;
+    if choice == Choice::Auto {
+        let name = gpu.as_ref().map_or_else(|| Cpu::default().name(), |gpu| gpu.name());
+        say_chosen(&processor, &name, notes);
+    }
+    Ok(gpu)
+}
+
+/// A surface on the processor that a choice comes to for `times` times a job; says which one
+/// [`Choice::Auto`] took.
+///
+/// # Errors
+/// If a GPU is asked for by name that is not there, or the surface cannot be brought to it.
+pub(super) fn surface_processor(
+    mesh: &SurfaceMesh,
+    choice: Choice,
+    (job, times): (SurfaceJob, usize),
+    notes: &mut dyn Notes,
+) -> Result<Box<dyn SurfaceProcessor>> {
+    let cost = Cost::processing(mesh.points.len(), job, times);
+    let processor = Processor::find_one_for(choice, &cost, rayon::current_num_threads())?;
+    let backend = processor.backend(Precision::F64, Strategy::default())?;
+    if choice == Choice::Auto {
+        say_chosen(&processor, &backend.name(), notes);
+    }
+    backend.process_surface(mesh)
+}
+
+/// Takes equal steps that move the points of a surface.
+pub(super) fn take_steps(
+    mesh: &mut SurfaceMesh,
+    mut processor: Box<dyn SurfaceProcessor>,
+    steps: usize,
+    step: impl Fn(&mut dyn SurfaceProcessor) -> Result<()>,
+    notes: &mut dyn Notes,
+) -> Result<()> {
+    for done in 1..=steps {
+        stop_point();
+        step(&mut *processor)?;
+        notes.progress(done, steps)?;
+    }
+    processor.update(mesh)
+}
+
+/// Refuses a GPU for what is done on the CPU alone.
+pub(super) fn check_cpu(choice: Choice, what: &str) -> Result<()> {
+    match choice {
+        Choice::Auto | Choice::Cpu => Ok(()),
+        _ => Err(Error::request(format!("{what} on the CPU alone")).with_help(message!(
+            "omit ",
+            option_name("backend"),
+            ", or give ",
+            option("backend", "cpu")
+        ))),
+    }
+}
+
+/// Refuses the first option that is given of those `whose` it is.
+pub(super) fn refuse_options(options: &[(bool, &str)], whose: &str) -> Result<()> {
+    match options.iter().find(|(is_given, _)| *is_given) {
+        None => Ok(()),
+        Some((_, name)) => Err(Error::request(message!(option_name(name), " is for ", whose))
+            .with_help(message!("leave ", option_name(name), " out"))),
+    }
+}
+
+/// Says which processor [`Choice::Auto`] took, and why no GPU.
+pub fn say_chosen(processor: &Processor, name: &str, notes: &mut dyn Notes) {
+    let why = processor.why_not_gpu().map(|why| format!(" ({why})")).unwrap_or_default();
+    notes.status("Chose", format!("{name}{why}"));
+}

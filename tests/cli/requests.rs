@@ -1,0 +1,84 @@
+//! Every door asks a job the same: each field of a request is an option of the program and a keyword
+//! of the Python package.
+
+use std::fs;
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::Value;
+use subsolid::jobs::denoise::DenoiseRequest;
+use subsolid::jobs::distance::DistanceRequest;
+use subsolid::jobs::fit::FitRequest;
+use subsolid::jobs::locate::LocateRequest;
+use subsolid::jobs::query::QueryRequest;
+use subsolid::jobs::refine::RefineRequest;
+use subsolid::jobs::smooth::SmoothRequest;
+use subsolid::jobs::surface::SurfaceRequest;
+use subsolid::jobs::untangle::UntangleRequest;
+
+use crate::program::done;
+
+/// A subcommand, its request, the Python functions that fill the same request, and the fields that
+/// have another name there.
+type Door =
+    (&'static str, fn() -> Value, &'static [&'static str], &'static [(&'static str, &'static str)]);
+
+fn default<T: Default + Serialize>() -> Value {
+    serde_json::to_value(T::default()).unwrap()
+}
+
+const DOORS: [Door; 9] = [
+    ("denoise", default::<DenoiseRequest>, &["denoise"], &[]),
+    ("distance", default::<DistanceRequest>, &["distance"], &[]),
+    ("fit", default::<FitRequest>, &["fit"], &[("no_untangle", "untangle")]),
+    ("locate", default::<LocateRequest>, &["locate_table"], &[]),
+    ("query", default::<QueryRequest>, &["query"], &[]),
+    ("refine", default::<RefineRequest>, &["refine", "reorient", "read"], &[]),
+    ("smooth", default::<SmoothRequest>, &["smooth", "smooth_attribute"], &[("attribute", "name")]),
+    (
+        "surface",
+        default::<SurfaceRequest>,
+        &["refine", "with_rules"],
+        &[("chaikin", "crease_rule"), ("smooth_triangles", "triangles")],
+    ),
+    ("untangle", default::<UntangleRequest>, &["untangle"], &[]),
+];
+
+/// The names of the functions of the Python package, and those of their parameters.
+fn python_names(functions: &[&str]) -> Vec<String> {
+    let stubs = fs::read_to_string("python/subsolid/_subsolid.pyi").unwrap();
+    let mut names = Vec::new();
+    for signature in stubs.split("def ").skip(1) {
+        let (name, rest) = signature.split_once('(').unwrap();
+        if functions.contains(&name) {
+            let parameters = rest.split(") ->").next().unwrap();
+            names.push(name.to_owned());
+            names.extend(
+                parameters
+                    .split([',', '\n'])
+                    .filter_map(|parameter| Some(parameter.split_once(':')?.0.trim().to_owned())),
+            );
+        }
+    }
+    names
+}
+
+#[test]
+fn every_field_of_a_request_is_an_option_of_both_doors() {
+    for (name, request, functions, renamed) in DOORS {
+        let help = done(Path::new("."), &format!("{name} --help"));
+        let of_options = help.lines().filter(|line| line.trim_start().starts_with('-'));
+        let options: Vec<&str> = of_options.flat_map(str::split_whitespace).collect();
+        let python = python_names(functions);
+        let request = request();
+        let fields = request.as_object().unwrap();
+        assert!(!fields.is_empty(), "{name}");
+        for field in fields.keys() {
+            let option = format!("--{}", field.replace('_', "-"));
+            assert!(options.contains(&option.as_str()), "{name}: no {option}");
+            let other = renamed.iter().find(|(own, _)| own == field);
+            let keyword = other.map_or(field.as_str(), |(_, python)| python);
+            assert!(python.iter().any(|own| own == keyword), "{functions:?}: no {keyword}");
+        }
+    }
+}

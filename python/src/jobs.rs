@@ -56,7 +56,10 @@ impl PySolid {
     /// Args:
     ///     x: Points, (n, 3), in length units.
     ///     nearest: Whether to return the closest place of the solid for points outside.
-    ///     tolerance, backend: As in locator.
+    ///     tolerance: Distance outside that still counts as inside, as a fraction of the diagonal of
+    ///         the box around the Bézier piece there.
+    ///     backend: Processor that looks points up: "auto" (the fastest for the points),
+    ///         "cpu", "cuda" or "cuda:N"; cells are the same, parameters equal up to rounding.
     ///
     /// Returns:
     ///     Places; for points outside, the cell is -1, or that of the closest place if nearest=True. The

@@ -172,8 +172,8 @@ impl PySolid {
     ///     rings: Rings of boxes toward extraordinary edges and vertices; None for as many as
     ///         integrals accurate to 4e-9 need.
     ///     second: Also second derivatives of the basis functions.
-    ///     boundary: False for the volume, True for the whole boundary, or numbers of sides (see
-    ///         sides) and names of groups of faces for these alone. An integer is the number of a
+    ///     boundary: False for the volume, True for the whole boundary, or numbers of `sides`
+    ///         and names of groups of faces for these alone. An integer is the number of a
     ///         side, a string the name of a group, even if it consists of digits.
     ///     force: Integrate even where the Jacobian determinant is not positive, as in folded
     ///         cells and in meshes of left- and right-handed ones. The results are then not valid

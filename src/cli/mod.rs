@@ -32,6 +32,8 @@ mod merge;
 mod mesh_output;
 mod model;
 mod names;
+#[cfg(test)]
+mod options;
 mod output;
 mod pieces;
 mod processor;

@@ -15,6 +15,7 @@
 //! | [`scaling`] | several GPUs, several programs, parts with ghost cells |
 //! | [`python`] | arrays, matrices, gradients and pictures in Python |
 //! | [`files`] | formats, named arrays, tables |
+//! | [`options`] | each option of the program, what it means, and in which commands |
 //! | [`exactness`] | what is exact, approximated, undefined and refused |
 //! | [`architecture`] | how data flows, what the folders hold, where is what |
 //! | [`adding_a_scheme`], [`adding_a_backend`], [`adding_a_quantity`], [`adding_a_format`] | how to extend the engine |
@@ -40,6 +41,8 @@ pub mod fitting {}
 pub mod glossary {}
 #[doc = include_str!("location.md")]
 pub mod location {}
+#[doc = include_str!("options.md")]
+pub mod options {}
 #[doc = include_str!("processing.md")]
 pub mod processing {}
 #[doc = include_str!("python.md")]

@@ -22,7 +22,7 @@ const OF_SOLIDS: [&str; 9] = [
     "compare",
     "boundary",
 ];
-const OF_NONE: [&str; 6] = ["merge", "bench", "devices", "shape", "completions", "schema"];
+const OF_NONE: [&str; 7] = ["merge", "bench", "devices", "shape", "completions", "man", "schema"];
 
 /// A box of one cell, a surface and tables.
 fn with_one_cell() -> tempfile::TempDir {
@@ -216,7 +216,7 @@ fn options_are_listed_where_they_act() {
             root.lines().any(|line| line.trim_start().starts_with(&format!("{name} "))),
             "{name}"
         );
-        let (text, is_text) = (help(name), ["completions", "schema"].contains(&name));
+        let (text, is_text) = (help(name), ["completions", "man", "schema"].contains(&name));
         let shared = ["evaluate", "quadrature", "refine", "slice"].contains(&name);
         for (option, acts) in [("--mpi", shared), ("--threads", !is_text), ("--quiet", !is_text)] {
             assert_eq!(text.contains(option), acts, "{name} {option}: {text}");
@@ -230,7 +230,7 @@ fn options_are_listed_where_they_act() {
         assert!(text.matches("[default: catmull-clark]").count() < 2, "{text}");
     }
     let fan = with_fan();
-    for command in ["info fan.vtu", "shape box -o a.vtu", "devices", "schema", "completions bash"] {
+    for command in ["info fan.vtu", "shape box -o a.vtu", "devices", "schema", "man", "completions bash"] {
         let name = command.split(' ').next().unwrap();
         for line in [format!("--mpi {command}"), format!("{command} --mpi")] {
             refused(fan.path(), &line, &format!("{name} does not support --mpi"));

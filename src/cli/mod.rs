@@ -135,7 +135,7 @@ enum ProgramCommand {
     Schema(schema::Arguments),
 }
 
-// not global: `bench` writes its JSON to a file
+// not global: `bench` has it as the former name of an output
 #[derive(Args)]
 struct Reporting<A: Args> {
     #[command(flatten)]
@@ -151,7 +151,7 @@ const OF_RANKS: [&str; 4] = ["evaluate", "quadrature", "refine", "slice"];
 const OF_TEXT: [&str; 3] = ["completions", "man", "schema"];
 
 /// The options that name files to write, by their ids.
-const OUTPUTS: [&str; 8] = ["output", "report", "json", "layered_svg", "cli", "vtp", "zip", "sl1"];
+const OUTPUTS: [&str; 7] = ["output", "report", "layered_svg", "cli", "vtp", "zip", "sl1"];
 
 /// How a subcommand ended.
 #[derive(Clone, Copy, PartialEq, Eq)]

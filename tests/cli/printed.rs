@@ -19,7 +19,10 @@ fn the_version_says_what_has_been_compiled_in() {
     }
     let backends = if cfg!(feature = "cuda") { "backends: cpu, cuda" } else { "backends: cpu" };
     assert_eq!(lines[2], backends);
-    assert_eq!(lines[3], format!("commit: {}", option_env!("SUBSOLID_COMMIT").unwrap_or("unknown")));
+    assert_eq!(
+        lines[3],
+        format!("commit: {}", option_env!("SUBSOLID_COMMIT").unwrap_or("unknown"))
+    );
 }
 
 /// The long names of options in a help.
@@ -36,7 +39,10 @@ fn commands(help: &str) -> Vec<&str> {
     let rest = help.split_once("Commands:\n").unwrap().1.lines();
     let lines = rest.take_while(|line| !line.is_empty() && !line.contains("Options:"));
     let names = lines.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
-    names.map(|line| line.split_whitespace().next().unwrap()).filter(|name| *name != "help").collect()
+    names
+        .map(|line| line.split_whitespace().next().unwrap())
+        .filter(|name| *name != "help")
+        .collect()
 }
 
 #[test]

@@ -23,7 +23,8 @@ fn links(text: &str) -> impl Iterator<Item = &str> {
 fn links_between_files_lead_somewhere() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut count = 0;
-    for name in ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "python/README.md"] {
+    for name in ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "python/README.md"]
+    {
         let text = text(name);
         let folder = root.join(name).parent().unwrap().to_owned();
         for target in links(&text).filter(|target| !target.contains("://")) {

@@ -3,6 +3,7 @@
 //!
 //! | page | subject |
 //! |---|---|
+//! | [`tutorials`] | from files to something to look at, in a few minutes each |
 //! | [`solids`] | evaluate, refine and check solids; GPUs; memory; conventions |
 //! | [`fitting`] | from the mesh of a part to the solid that is the part |
 //! | [`surfaces`] | refine surfaces and evaluate their limits |
@@ -59,5 +60,7 @@ pub mod slicing {}
 pub mod solids {}
 #[doc = include_str!("surfaces.md")]
 pub mod surfaces {}
+#[doc = include_str!("tutorials.md")]
+pub mod tutorials {}
 #[doc = include_str!("viewing.md")]
 pub mod viewing {}

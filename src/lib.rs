@@ -177,6 +177,7 @@ pub mod assembly;
 pub mod backend;
 pub mod basis;
 pub mod bezier;
+pub mod build_info;
 pub mod cluster;
 pub mod compare;
 mod disjoint;

@@ -2,6 +2,11 @@
 
 mod cli;
 
-fn main() -> std::process::ExitCode {
-    cli::main()
+use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: cli::Allocator = cli::Allocator;
+
+fn main() -> ExitCode {
+    ExitCode::from(cli::main(std::env::args_os().collect()))
 }

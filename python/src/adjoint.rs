@@ -22,7 +22,8 @@ impl PyPlan {
     ///
     /// Args:
     ///     gradient: Gradient with respect to the values, (n,) or (n, width); width 3 for
-    ///         positions. Of a plan on a GPU it may be there, as points of evaluate.
+    ///         positions. Of a plan on a GPU it may be there, as anything with
+    ///         __dlpack__ or __cuda_array_interface__.
     ///     derivatives: Gradients with respect to derivatives by name ("u", "v", ...), of the
     ///         same shape.
     ///

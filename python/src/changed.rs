@@ -112,7 +112,8 @@ impl PySolid {
     /// The same solid with more data of the cells; existing data of the same name are replaced.
     ///
     /// Args:
-    ///     cell_data: Values of the cells by name, (cells,) or (cells, width), as Solid takes them.
+    ///     cell_data: Values of the cells by name, (cells,) or (cells, width). Integers below 2**53 stay
+    ///         integers. "group:NAME" is the group NAME of the cells that are not 0.
     ///
     /// Returns:
     ///     A solid.
@@ -134,7 +135,8 @@ impl PySolid {
     /// The same solid with more groups of faces; an existing group of the same name is replaced.
     ///
     /// Args:
-    ///     face_groups: Vertices of the faces by name of the group, as Solid takes them. Files do not
+    ///     face_groups: Vertices of the faces by name of the group, (n, 4) for four-sided ones or a
+    ///         list of lists, in any direction. Files do not
     ///         keep groups without faces; write warns of them.
     ///
     /// Returns:
@@ -161,7 +163,8 @@ impl PySolid {
     /// read_creases reads them from a table.
     ///
     /// Args:
-    ///     creases: Sharp boundary edges, (n, 2), and their sharpness, as Solid takes them.
+    ///     creases: Sharp boundary edges, (n, 2), and their sharpness, (n,) or one number for all; from
+    ///         0 to 10, or numpy.inf for all levels.
     ///     corners: Sharp boundary vertices, (n,), and their sharpness.
     ///     crease_angle: Makes boundary edges sharp where the normals of their faces differ by more
     ///         than this angle, in degrees.
@@ -314,7 +317,8 @@ impl PySurface {
     /// has. Sharpness 0 makes an edge or vertex smooth.
     ///
     /// Args:
-    ///     creases: Sharp edges, (n, 2), and their sharpness, as Surface takes them.
+    ///     creases: Sharp edges, (n, 2), and their sharpness, (n,) or one number for all; from 0 to 10,
+    ///         or numpy.inf for all levels.
     ///     corners: Sharp vertices, (n,), and their sharpness.
     ///
     /// Raises:

@@ -124,14 +124,34 @@ impl PySolid {
         request.plan(slf)
     }
 
-    /// Evaluates the limit once. Options are those of plan; out and device_output are those of
-    /// Plan.evaluate, and device_output takes a GPU unless backend names one.
+    /// Evaluates the limit once, of the control points and attributes of the solid. To evaluate again
+    /// for moved control points, make a plan.
+    ///
+    /// Args:
+    ///     samples: Number of samples along each axis of a cell, 1 to 64, end points included; or their
+    ///         parameters, ascending in [0, 1].
+    ///     gauss: Number of Gauss points along each axis instead, 1 to 32.
+    ///     cells, uvw: Places instead: cells (n,) and parameters (n, 3) in [0, 1].
+    ///     corners: Of places in cells that are not hexahedra, the corner whose hexahedral child
+    ///         is meant; −1 in hexahedra.
+    ///     derivatives: Highest order of the derivatives of positions, 0, 1 or 2.
+    ///     attribute_derivatives: Differentiate attributes as well; needs derivatives=1 or 2.
+    ///     gradients: Also gradients of attributes in space.
+    ///     jacobian: Also determinants of the Jacobian.
+    ///     precision: "f64" or "f32".
+    ///     backend: "auto", "cpu", "cuda", "cuda:N", or several GPUs: "cuda:0,1", "cuda:all".
+    ///     strategy: Kernels on a GPU: "auto", or those of the published method, "thread", "warp" and
+    ///         "hybrid", whose last bits vary; on the CPU a UserWarning says that it has no effect.
+    ///     threads: Number of CPU threads, 1 to 32 for each core; all if None.
+    ///     out: A writable array (n, 3) that takes the positions.
+    ///     device_output: Leave the results on a GPU; with backend="auto" on the first one.
     ///
     /// Returns:
     ///     A Limit, out, or with device_output a DeviceLimit.
     ///
     /// Raises:
-    ///     Error: As plan and Plan.evaluate.
+    ///     Error: For values out of range, places or a processor that do not exist, results that
+    ///         would fill the memory, and an out of another shape.
     ///
     /// Example:
     ///     >>> box = subsolid.shape("box", 2, 2, 2)

@@ -203,10 +203,23 @@ impl PySurface {
     /// That of `subsolid fit`.
     ///
     /// Args:
-    ///     to: "vertices", "facets", a Surface, a Solid or a path; see Solid.fit.
+    ///     to: "vertices": the limit passes through the points. "facets": it comes near the faces as they
+    ///         are. A Surface: near its faces; a Solid: near its limit; a path of a file of either.
     ///     scheme: "catmull-clark", "loop" or "bilinear".
-    ///     target_scheme, feature_angle, rounds, tolerance, max_levels, attributes, distances, backend:
-    ///         Those of Solid.fit.
+    ///     target_scheme: Take the limit of a target surface by this scheme, "catmull-clark",
+    ///         "loop" or "bilinear", not its faces.
+    ///     feature_angle: Edges of a target without creases are feature lines where its faces turn
+    ///         by more, in degrees, 0 to 180.
+    ///     rounds: Rounds of least squares to a target at most, 1 to 100.
+    ///     tolerance: Refine and fit again until no point of the limit or the target is farther than
+    ///         this from the other, in length units.
+    ///     max_levels: Refinements at most for that, 0 to 4.
+    ///     attributes: "interpolate": the limit takes the values of attributes at the points.
+    ///         "keep": they stay control values.
+    ///     distances: Whether to add the distance of the limit from the target as the attribute
+    ///         "fit_distance", positive outside, in length units.
+    ///     backend: Processor of linear systems: "auto", "cpu", "cuda" or "cuda:N"; results are
+    ///         equal bit by bit.
     ///
     /// Returns:
     ///     The surface, and a dictionary with the keys of the JSON report of `subsolid fit`.

@@ -60,7 +60,10 @@ impl PySolid {
     /// Args:
     ///     x: Points, (n, 3), in length units.
     ///     nearest: Whether to return the closest place of the solid for points outside.
-    ///     tolerance, backend: As in locator.
+    ///     tolerance: Distance outside that still counts as inside, as a fraction of the diagonal of
+    ///         the box around the Bézier piece there.
+    ///     backend: Processor that looks points up: "auto" (the fastest for the points),
+    ///         "cpu", "cuda" or "cuda:N"; cells are the same, parameters equal up to rounding.
     ///
     /// Returns:
     ///     Places; for points outside, the cell is -1, or that of the closest place if nearest=True. The
@@ -214,8 +217,8 @@ impl PySolid {
     ///     rings: Rings of boxes toward extraordinary edges and vertices; None for as many as
     ///         integrals accurate to 4e-9 need.
     ///     second: Also second derivatives of the basis functions.
-    ///     boundary: False for the volume, True for the whole boundary, or numbers of sides (see
-    ///         sides) and names of groups of faces for these alone. An integer is the number of a
+    ///     boundary: False for the volume, True for the whole boundary, or numbers of `sides`
+    ///         and names of groups of faces for these alone. An integer is the number of a
     ///         side, a string the name of a group, even if it consists of digits.
     ///     force: Integrate even where the Jacobian determinant is not positive, as in folded
     ///         cells and in meshes of left- and right-handed ones. The results are then not valid

@@ -9,6 +9,9 @@ mod arrays;
 mod backend;
 mod cells;
 mod changed;
+/// The program: the same sources, so that one binary is both.
+#[path = "../../src/cli/mod.rs"]
+pub mod cli;
 mod convert;
 mod count;
 mod cut;
@@ -45,15 +48,20 @@ mod viewer_cells;
 
 use pyo3::prelude::*;
 
+#[global_allocator]
+static ALLOCATOR: cli::Allocator = cli::Allocator;
+
 /// The compiled part of the package; import subsolid instead.
 #[pymodule]
 mod _subsolid {
+    use std::ffi::OsString;
     use std::path::PathBuf;
     use std::sync::Arc;
 
     use pyo3::prelude::*;
     use pyo3::types::PyTuple;
     use subsolid::backend::check_threads;
+    use subsolid::build_info;
     use subsolid::io::{self, ReadOptions};
     use subsolid::jobs::refine::RefineRequest;
     use subsolid::mesh::shape::Shape;
@@ -64,7 +72,7 @@ mod _subsolid {
     use crate::errors::{IntoPython, warn, words};
     use crate::notes::PythonNotes;
     use crate::threads::{self, WithoutLock};
-    use crate::{arrays, count, model};
+    use crate::{arrays, cli, count, model};
 
     #[pymodule_export]
     use crate::backend::{PyDeviceArray, PyDeviceLimit};
@@ -88,7 +96,8 @@ mod _subsolid {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         arrays::import(module.py())?;
-        threads::import(module)
+        threads::import(module)?;
+        module.add("__version__", build_info::VERSION)
     }
 
     /// Reads a control mesh: .vtk, .vtu, .pvtu, MEDIT or MFEM .mesh, Gmsh .msh, .ovm, .inp.
@@ -222,12 +231,12 @@ mod _subsolid {
     /// A procedural solid; those of `subsolid shape`.
     ///
     /// Args:
-    ///     name: "box" (sizes: cells along x, y and z; 2, 2 and 6 unless given), "fan" (valence 5,
-    ///         layers 4, rings 3), "torus" (cells around z 16, across the core 2, rings 2), "cylinder"
-    ///         (cells across the core 4, rings 2, layers 8), "tripod", "bracket", or "link-tetrahedron",
+    ///     name: "box", "fan", "torus", "cylinder", "tripod", "bracket", or "link-tetrahedron",
     ///         "link-bipyramid3", "link-octahedron", "link-3444555", "link-bipyramid5" or
-    ///         "link-icosahedron" (rings 3) around an interior vertex.
-    ///     sizes: Sizes in that order; those left out take their defaults.
+    ///         "link-icosahedron" around an interior vertex.
+    ///     sizes: Those of a box: cells along x, y and z, 2, 2 and 6 unless given; of a fan: valence 5,
+    ///         layers 4, rings 3; of a torus: cells around z 16, across the core 2, rings 2; of a
+    ///         cylinder: cells across the core 4, rings 2, layers 8; of a link: rings 3.
     ///
     /// Raises:
     ///     Error: For another name, sizes out of range, and more than 2**27 cells.
@@ -288,6 +297,18 @@ mod _subsolid {
     fn devices() -> Vec<String> {
         let found = subsolid::backend::devices().unwrap_or_default();
         found.iter().map(|device| device.name.clone()).collect()
+    }
+
+    /// Runs the program with the texts of its command line, its own name first.
+    ///
+    /// It ends the process by itself where a signal or the command line says so, so it is for processes
+    /// that do nothing else.
+    ///
+    /// Returns:
+    ///     The exit code.
+    #[pyfunction]
+    fn main(py: Python<'_>, given: Vec<OsString>) -> u8 {
+        py.detach(|| cli::main(given))
     }
 
     /// Sets the number of threads, 1 to 32 for each core, for all calls without threads=; call it before any of

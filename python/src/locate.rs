@@ -135,14 +135,15 @@ pub fn locate<'py>(
 
 #[pymethods]
 impl PyLocator {
-    /// Cells and parameters of points x, (n, 3); see Solid.locate.
+    /// Cells and parameters of points in space.
     ///
     /// Args:
     ///     x: Points, (n, 3), in length units.
     ///     nearest: Whether to return the closest place of the solid for points outside.
     ///
     /// Returns:
-    ///     Places.
+    ///     Places; for points outside, the cell is -1, or that of the closest place if nearest=True. The
+    ///     cell of points that are not finite, or beyond 1e70, is -1, and their distance infinite.
     ///
     /// Raises:
     ///     Error: For points of another shape.

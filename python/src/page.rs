@@ -149,14 +149,29 @@ impl PySolid {
     /// Args:
     ///     path: Name of a file to write: .html for the page, .glb (glTF) for the boundary alone, in
     ///         the colors that the page shows first. None opens a browser.
-    ///     color, samples, linear, color_map, up: As in page.
-    ///     title, interior, rings, interior_rings, slices: As in page; not for .glb.
-    ///     unit: As in page. A .glb is in meters: None says that the model is.
+    ///     color: Name of the array that is shown first, with the component of one of several ("v [1]"),
+    ///         or "class", "scaled Jacobian", "layer of cells" or "number of cell"; None for the class
+    ///         of the cells, or the scaled Jacobian where one is below 0.
+    ///     samples: Samples along each axis of a cell at which Jacobians are evaluated, 2 to 64.
+    ///     linear: Shows the cells as they are, not their limit.
+    ///     color_map: Color map that is shown first: "viridis", "cividis" or "turbo".
+    ///     up: Axis that points upward, "y" or "z".
+    ///     title: Title of the page; "Solid" if None. Not for .glb.
+    ///     interior: Whether cuts show the inside; the page is smaller without. Not for .glb.
+    ///     rings: Maximum number of rings of exact patches toward extraordinary vertices of the
+    ///         boundary, 0 to 8; None for 8. Fewer are used where the rest is close to the limit.
+    ///         Not for .glb.
+    ///     interior_rings: Maximum number of rings of exact pieces toward extraordinary edges and
+    ///         vertices inside, 0 to 8; None for 2. Fewer are used in large models. Not for .glb.
+    ///     slices: Folder of layers that `subsolid slice --png` wrote, to show beside the solid. A
+    ///         UserWarning says if they are of another model. Not for .glb.
+    ///     unit: Length unit that the page names: "um", "mm", "cm", "m", "in" or "ft"; None for none. A
+    ///         .glb is in meters: None says that the model is.
     ///     fineness: Samples along each edge of a face in a .glb, 2 to 32; None for 9.
     ///
     /// Raises:
-    ///     Error: As in page, and for a file that cannot be written. It appears under its name when
-    ///         it is complete.
+    ///     Error: If there is no array of that name, the inside is too large for a page, an option has
+    ///         no effect, or the file cannot be written. It appears under its name when it is complete.
     ///
     /// Example:
     ///     >>> box = subsolid.shape("box", 2, 2, 2)
@@ -289,14 +304,29 @@ impl PySurface {
     /// Args:
     ///     path: Name of a file to write: .html for the page, .glb (glTF) for the surface in the colors
     ///         that the page shows first. None opens a browser.
-    ///     color, scheme, levels, linear, color_map, up: As in page.
-    ///     title, rings, slices: As in page; not for .glb.
-    ///     unit: As in page. A .glb is in meters: None says that the model is.
+    ///     color: Name of the array that is shown first, with the component of one of several ("v [1]"),
+    ///         or "class", "number of face" or "one color"; None for the first array of polygons, and one
+    ///         color of other surfaces.
+    ///     scheme: "catmull-clark", "loop", "sqrt3" or "bilinear" (also "linear"); None for
+    ///         "catmull-clark", whose limit is shown, and none of a surface that was read from an
+    ///         .stl, whose triangles are shown as they are. By the others the surface is refined; Loop and
+    ///         √3 cut polygons into triangles first, with a UserWarning.
+    ///     levels: Number of these refinements; None for 2.
+    ///     linear: Shows the polygons as they are, by no scheme.
+    ///     color_map: Color map that is shown first: "viridis", "cividis" or "turbo".
+    ///     up: Axis that points upward, "y" or "z".
+    ///     title: Title of the page; "Surface" if None. Not for .glb.
+    ///     rings: Maximum number of rings of exact patches toward extraordinary vertices, 0 to 8;
+    ///         None for 8. Fewer are used where the rest is close to the limit. Not for .glb.
+    ///     slices: Folder of layers that `subsolid slice --png` wrote, to show beside the surface. A
+    ///         UserWarning says if they are of another model. Not for .glb.
+    ///     unit: Length unit that the page names: "um", "mm", "cm", "m", "in" or "ft"; None for none. A
+    ///         .glb is in meters: None says that the model is.
     ///     fineness: Samples along each edge of a face in a .glb, 2 to 32; None for 9.
     ///
     /// Raises:
-    ///     Error: As in page, and for a file that cannot be written. It appears under its name when
-    ///         it is complete.
+    ///     Error: If there is no array of that name, an option has no effect, or the file cannot be
+    ///         written. It appears under its name when it is complete.
     ///
     /// Example:
     ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()

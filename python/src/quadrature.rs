@@ -234,7 +234,8 @@ impl PyQuadrature {
     ///     An iterator of QuadratureBatch.
     ///
     /// Raises:
-    ///     Error: As quadrature says.
+    ///     Error: Where the Jacobian determinant is not positive at quadrature points, by the names of
+    ///         the cells.
     ///
     /// Example:
     ///     >>> quadrature = subsolid.shape("box", 2, 2, 2).quadrature(2, rings=1)
@@ -271,7 +272,8 @@ impl PyQuadrature {
     ///     The matrix.
     ///
     /// Raises:
-    ///     Error: For a value out of range, as quadrature says, and without SciPy.
+    ///     Error: For a value out of range, where the Jacobian determinant is not positive at
+    ///         quadrature points, and without SciPy.
     ///
     /// Example:
     ///     >>> quadrature = subsolid.shape("box", 2, 2, 2).quadrature(2, rings=1)
@@ -300,7 +302,8 @@ impl PyQuadrature {
     ///     The matrix.
     ///
     /// Raises:
-    ///     Error: For a value out of range, as quadrature says, and without SciPy.
+    ///     Error: For a value out of range, where the Jacobian determinant is not positive at
+    ///         quadrature points, and without SciPy.
     ///
     /// Example:
     ///     >>> quadrature = subsolid.shape("box", 2, 2, 2).quadrature(2, rings=1)
@@ -330,7 +333,8 @@ impl PyQuadrature {
     ///     The matrix.
     ///
     /// Raises:
-    ///     Error: For a value out of range, as quadrature says, and without SciPy.
+    ///     Error: For a value out of range, where the Jacobian determinant is not positive at
+    ///         quadrature points, and without SciPy.
     ///
     /// Example:
     ///     >>> quadrature = subsolid.shape("box", 2, 2, 2).quadrature(2, rings=1)
@@ -359,7 +363,8 @@ impl PyQuadrature {
     ///     Forces at the vertices, (vertices, 3): ravel() is the right side to elasticity().
     ///
     /// Raises:
-    ///     Error: For forces of another shape, and as quadrature says.
+    ///     Error: For forces of another shape, and where the Jacobian determinant is not positive at
+    ///         quadrature points.
     ///
     /// Example:
     ///     >>> quadrature = subsolid.shape("box", 2, 2, 2).quadrature(2, rings=1)

@@ -316,7 +316,8 @@ impl PySolid {
     /// Args:
     ///     samples: Samples along each axis of a cell; 8 if nothing is given.
     ///     gauss: Gauss points along each axis instead.
-    ///     backend: "auto", "cpu", "cuda", "cuda:N", or several GPUs, as in plan.
+    ///     backend: "auto", "cpu", "cuda", "cuda:N", or several GPUs: "cuda:0,1",
+    ///         "cuda:all".
     ///
     /// Returns:
     ///     A dictionary.
@@ -443,7 +444,8 @@ impl PySolid {
     /// Args:
     ///     cells, uvw: Cells (n,) and parameters (n, 3) in [0, 1].
     ///     derivative: None for values, or "u", "v", "w", "uu", "vv", "ww", "uv", "uw", "vw".
-    ///     corners: As in plan.
+    ///     corners: Of places in cells that are not hexahedra, the corner whose hexahedral child
+    ///         is meant; −1 in hexahedra.
     ///
     /// Returns:
     ///     scipy.sparse.csr_matrix of shape (n, vertices).

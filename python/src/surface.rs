@@ -244,7 +244,7 @@ impl PySurface {
     ///
     /// Args:
     ///     levels: Number of refinements, 0 to 16.
-    ///     scheme: As in refine.
+    ///     scheme: "catmull-clark", "loop", "sqrt3" or "bilinear" (also "linear").
     ///
     /// Returns:
     ///     The matrix.
@@ -310,13 +310,14 @@ impl PySurface {
     /// Args:
     ///     samples: Samples along each edge, 1 to 64. On quads n × n, u fastest; on triangles
     ///         rows of n, n − 1, … 1. A polygon counts as one quad per corner.
-    ///     scheme: As in limit.
+    ///     scheme: "catmull-clark", "loop" or "bilinear" (also "linear").
     ///
     /// Returns:
     ///     Positions (quads, samples of one, 3) and unit normals of the same shape.
     ///
     /// Raises:
-    ///     Error: As for limit.
+    ///     Error: For √3, for Loop if there are faces that are not triangles, and samples that would
+    ///         fill the memory.
     ///
     /// Example:
     ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()
@@ -361,11 +362,25 @@ impl PySurface {
     ///     scheme: "catmull-clark", "loop", or "linear" (also "bilinear"), which slices triangles
     ///         as they are. None is "linear" for a surface that was read from an .stl, else
     ///         "catmull-clark", with a UserWarning where all faces are triangles.
-    ///     origin, axis, pixel, resolution, pixel_origin, crop, planes, antialias, tolerance, backend:
-    ///         As in Solid.slice.
+    ///     origin: Height of the bottom of layer 0, at or below the lowest point of the limit; None
+    ///         for that point.
+    ///     axis: "x", "y" or "z": the axis that layers are stacked along.
+    ///     pixel: Edge length of a pixel; None for contours alone.
+    ///     resolution: Columns and rows of pixels, with the model in the middle; None for those that
+    ///         cover the model.
+    ///     pixel_origin: Lower left corner of the pixels in the plane of the layers, the same for all
+    ///         models of an assembly; None for the model in the middle.
+    ///     crop: Whether what lies outside the pixels is left out, which is refused otherwise.
+    ///     planes: Number of planes per layer over which coverage is averaged, 1 to 64.
+    ///     antialias: True for the covered fraction of each pixel; False for 1 if its center is
+    ///         inside, else 0, as `subsolid slice` has it without --antialias for printers.
+    ///     tolerance: Maximum distance of contours from the limit, in length units; None for 1e-5 of
+    ///         the longest side of the bounding box.
+    ///     backend: Processor of the pixels: "auto", "cpu", "cuda" or "cuda:N"; coverage is bitwise
+    ///         the same.
     ///
     /// Returns:
-    ///     An iterable of Layers, as Solid.slice returns.
+    ///     An iterable of Layers that holds one at a time; it also takes indices, and writes files.
     ///
     /// Raises:
     ///     Error: For a surface that is not closed, and pixels that would fill the memory.
@@ -417,13 +432,25 @@ impl PySurface {
         PySlices::of_surface(py, &self.mesh, scheme, cut)
     }
 
-    /// Neighbors: as Solid.query, with V, E and F; oriented is for "VE" and "VF", around vertices.
+    /// Incident or adjacent elements: one row for each element of a kind.
+    ///
+    /// Args:
+    ///     op: Two letters of V (vertices), E (edges), F (faces): "VF" has the faces of each vertex.
+    ///     of: Ids of the elements to query, (n,), one row each; None for all. Edges are numbered by
+    ///         their sorted vertices.
+    ///     rings: For "VV": vertices up to this many edges away.
+    ///     oriented: For "VE" and "VF": in cyclic order around the vertex.
+    ///     strategy: How rows are found: stored in the mesh's own order ("unordered"), stored of
+    ///         elements sorted by position ("rows"), or patch by patch ("patches"); the answers are
+    ///         the same.
     ///
     /// Returns:
-    ///     As Solid.query.
+    ///     offsets (n + 1,) and ids: row r is ids[offsets[r]:offsets[r + 1]], ascending. With
+    ///     oriented=True in cyclic order, and closed (n,), whether the row goes all the way around.
     ///
     /// Raises:
-    ///     Error: As Solid.query.
+    ///     Error: For another query, an element that does not exist, and rings or an order that the
+    ///         query does not have.
     ///
     /// Example:
     ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()

@@ -22,6 +22,7 @@ from ._subsolid import (
     Slices,
     Solid,
     Surface,
+    __version__,
     devices,
     merge,
     read,
@@ -31,8 +32,6 @@ from ._subsolid import (
     shape,
 )
 from ._types import Layer, Places, QuadratureBatch
-
-__version__ = "0.1.0"
 
 #: Names of the numbers in Solid.classes.
 CLASS_NAMES = ("regular", "layered", "irregular", "refined")

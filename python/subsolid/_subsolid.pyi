@@ -18,7 +18,9 @@ __all__ = [
     "Slices",
     "Solid",
     "Surface",
+    "__version__",
     "devices",
+    "main",
     "merge",
     "plain_array",
     "read",
@@ -28,6 +30,8 @@ __all__ = [
     "shape",
     "solid_of_parts",
 ]
+
+__version__: str
 
 _Path = Union[str, PathLike[str]]
 _Numbers = npt.ArrayLike
@@ -78,6 +82,7 @@ def read_creases(path: _Path) -> tuple[tuple[Ids, Floats], tuple[Ids, Floats]]: 
 def shape(name: _Shape, *sizes: int) -> Solid: ...
 def merge(path: _Path) -> dict[str, int]: ...
 def devices() -> list[str]: ...
+def main(given: Sequence[str]) -> int: ...
 def set_threads(count: int) -> None: ...
 def plain_array(value: Any, what: str) -> _Array: ...
 def solid_of_parts(

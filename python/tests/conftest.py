@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import pathlib
 import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -31,16 +31,12 @@ def graded(models: pathlib.Path) -> subsolid.Solid:
 
 @pytest.fixture(scope="session")
 def command() -> Any:
-    """Runs the program, in SUBSOLID_PROGRAM or built at its usual place."""
-    names = [os.environ.get("SUBSOLID_PROGRAM", "")]
-    names += [str(ROOT / "target" / kind / "subsolid") for kind in ("release", "debug")]
-    program = next((name for name in names if name and pathlib.Path(name).exists()), None)
-    if program is None:
-        pytest.skip("the program is not built; SUBSOLID_PROGRAM names it")
+    """Runs the program that the package contains."""
 
     def run(*arguments: Any) -> str:
+        program = [sys.executable, "-m", "subsolid"]
         done = subprocess.run(
-            [program, *map(str, arguments)], capture_output=True, text=True, check=True
+            [*program, *map(str, arguments)], capture_output=True, text=True, check=True
         )
         return done.stdout
 

@@ -48,14 +48,45 @@ def test_a_docstring_is_complete(name: str) -> None:
     if name.rpartition(".")[2] not in NOTHING:
         wanted.add("Returns")
     own = parameters(CALLS[name])
-    # those of another method are named there
-    if own and " as " not in text.partition("\n\n")[0] and "Options are those" not in text:
+    if own:
         wanted.add("Args")
         described = re.findall(r"^    (\w+(?:, \w+)*):", text, flags=re.M)
         assert set(own) <= {one for names in described for one in names.split(", ")}, name
     if name in ("devices", "Solid.info", "Solid.sides"):
         wanted.discard("Raises")
     assert wanted <= set(sections), (name, wanted - set(sections))
+
+
+#: "As in plan", "see Solid.slice", "options are those of plan".
+DEFERS = re.compile(
+    r"\b(?:as|see|those of)(?: in| for| of)? (?:Solid|Surface|Plan|Slices|Quadrature|Locator)?\.?"
+    rf"(?:{'|'.join(sorted({name.rpartition('.')[2] for name in CALLS}))})\b(?! --)",
+    flags=re.I,
+)
+
+
+def sections(text: str) -> dict[str, str]:
+    """The text of each section of a docstring by its title; what is before them by ''."""
+    parts = re.split(r"^(Args|Returns|Raises|Example):\n", text, flags=re.M)
+    return {"": parts[0], **dict(zip(parts[1::2], parts[2::2]))}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_parameters_are_said_where_they_are_taken(name: str) -> None:
+    found = sections(inspect.getdoc(CALLS[name]) or "")
+    assert "options are those" not in found[""].lower()
+    for title in ("Args", "Returns", "Raises"):
+        # what follows the indented lines is of the call as a whole
+        own = "".join(re.findall(r"^ .*\n?", found.get(title, ""), flags=re.M))
+        deferred = DEFERS.search(own)
+        assert deferred is None, (title, deferred and deferred[0])
+
+
+def test_deferred_parameters_are_found() -> None:
+    for text in ("As in plan.", "as in Solid.slice", "those of Solid.fit", "see Solid.locate"):
+        assert DEFERS.search(text), text
+    for text in ("those of the solid", "as `subsolid slice --png` does", "as infinite"):
+        assert not DEFERS.search(text), text
 
 
 @pytest.mark.parametrize("name", CALLS)

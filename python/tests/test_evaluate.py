@@ -56,7 +56,7 @@ def test_arrays_are_bitwise_those_of_the_program(command: Any, models: Any, tmp_
     graded = subsolid.read(models / "graded_bracket.vtu")
     out = tmp_path / "grid.npz"
     command("evaluate", models / "graded_bracket.vtu", "--samples", 4, "--derivatives", 1,
-            "--jacobian", "--gradients", "--backend", "cpu", "--no-weld", "-o", out)
+            "--jacobian", "--gradients", "--backend", "cpu", "--separate-points", "-o", out)
     with np.load(out) as arrays:
         limit = graded.evaluate(samples=4, derivatives=1, jacobian=True, gradients=True)
         names = {name.split("/")[-1]: name for name in arrays}

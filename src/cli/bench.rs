@@ -42,7 +42,7 @@ pub use results::Results;
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  subsolid bench model.mesh --json bench.json --report bench.html
+  subsolid bench model.mesh -o bench.json --report bench.html
   subsolid bench a.mesh b.vtk --samples 4,8 --levels 0,1 --repeats 50 --report bench.html
   subsolid bench model.mesh --backend cpu --samples 8 --levels 0")]
 pub struct Arguments {
@@ -65,8 +65,8 @@ pub struct Arguments {
           value_parser = clap::value_parser!(u16).range(1..=10_000))]
     repeats: u16,
     /// File for all numbers: .json
-    #[arg(long, value_name = "OUT")]
-    json: Option<PathBuf>,
+    #[arg(long, short, alias = "json", value_name = "OUT")]
+    output: Option<PathBuf>,
     /// File for the plots: one self-contained page, .html
     #[arg(long, value_name = "OUT")]
     report: Option<PathBuf>,
@@ -112,7 +112,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         bar.inc(1);
     }
     bar.finish_and_clear();
-    if let Some(path) = &a.json {
+    if let Some(path) = &a.output {
         let start = Instant::now();
         write(path, &json::text(&results)?)?;
         console.wrote(path.display(), counted(results.timings.len(), "timing"), start);
@@ -149,12 +149,12 @@ impl Arguments {
             )
             .with_help("write the model to a file"));
         }
-        let (json, report) = (self.json.as_deref(), self.report.as_deref());
-        if json.is_some() && json == report {
-            return Err(Error::request("--json and --report name the same file")
+        let (output, report) = (self.output.as_deref(), self.report.as_deref());
+        if output.is_some() && output == report {
+            return Err(Error::request("--output and --report name the same file")
                 .with_help("choose two names"));
         }
-        for output in json.into_iter().chain(report) {
+        for output in output.into_iter().chain(report) {
             check_no_input(output, self.models.iter().map(PathBuf::as_path))?;
             atomic::check(output)?;
         }

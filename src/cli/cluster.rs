@@ -1,6 +1,5 @@
 //! `--mpi`: a job that many ranks do together.
 
-use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::ArgMatches;
@@ -13,13 +12,13 @@ use subsolid::{Error, Result};
 
 use super::console::since;
 use super::engine::Engine;
-use super::{Cli, Console, Outcome};
+use super::{Cli, Console, Outcome, REFUSED};
 
 /// Elements that a rank has the setup of at a time: some hundred megabytes.
 pub const BLOCK_ELEMENTS: usize = 1 << 18;
 
 /// What rank 0 says; the exit code is that of all.
-pub fn main(engine: Engine, matches: &ArgMatches, prints_file: bool) -> ExitCode {
+pub fn main(engine: Engine, matches: &ArgMatches, prints_file: bool) -> u8 {
     match engine {
         Engine::Mpi => mpi(matches, prints_file),
         Engine::Threads(count) => {
@@ -28,13 +27,13 @@ pub fn main(engine: Engine, matches: &ArgMatches, prints_file: bool) -> ExitCode
                 cli.threads = None;
                 on_rank(group, cli, prints_file)
             });
-            codes.into_iter().next().unwrap_or(ExitCode::from(2))
+            codes.into_iter().next().unwrap_or(REFUSED)
         }
     }
 }
 
 #[cfg(feature = "mpi")]
-fn mpi(matches: &ArgMatches, prints_file: bool) -> ExitCode {
+fn mpi(matches: &ArgMatches, prints_file: bool) -> u8 {
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
     let cli = super::read(matches);
@@ -42,7 +41,7 @@ fn mpi(matches: &ArgMatches, prints_file: bool) -> ExitCode {
         Ok(group) => group,
         Err(error) => {
             Console::new(cli.quiet, prints_file).error(&error);
-            return ExitCode::from(2);
+            return REFUSED;
         }
     };
     let run = || {
@@ -59,20 +58,20 @@ fn mpi(matches: &ArgMatches, prints_file: bool) -> ExitCode {
     // the others would wait for ever for a rank that panics
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
         subsolid::io::remove_unfinished();
-        group.abort(2)
+        group.abort(REFUSED.into())
     })
 }
 
 #[cfg(not(feature = "mpi"))]
-fn mpi(matches: &ArgMatches, prints_file: bool) -> ExitCode {
+fn mpi(matches: &ArgMatches, prints_file: bool) -> u8 {
     let error = Error::request("--mpi: this program has been built without MPI")
         .with_help("rebuild it with MPI and libclang installed: cargo install --features mpi …");
     Console::new(super::read(matches).quiet, prints_file).error(&error);
-    ExitCode::from(2)
+    REFUSED
 }
 
 /// Runs one rank.
-fn on_rank(group: &dyn Group, cli: Cli, prints_file: bool) -> ExitCode {
+fn on_rank(group: &dyn Group, cli: Cli, prints_file: bool) -> u8 {
     let ranks = Ranks::new(group);
     let console = Console::new(cli.quiet, prints_file).of_rank(ranks.rank());
     let result = same_job(&ranks).and_then(|()| super::run(cli, Some(&ranks), &console));
@@ -80,7 +79,7 @@ fn on_rank(group: &dyn Group, cli: Cli, prints_file: bool) -> ExitCode {
 }
 
 /// Ends all ranks alike.
-fn ended(ranks: &Ranks<'_>, result: Result<Outcome>, console: &Console) -> ExitCode {
+fn ended(ranks: &Ranks<'_>, result: Result<Outcome>, console: &Console) -> u8 {
     let result = ranks.agree(result);
     if let (Err(error), true) = (&result, ranks.is_first()) {
         console.error(error);

@@ -92,16 +92,22 @@ pub struct Arguments {
     /// Do not merge the points of neighboring hexahedra or Lagrange cells (always so with
     /// --derivatives and --jacobian, whose values belong to one cell's parameter axes; points, .csv
     /// and Bézier cells are never merged)
-    #[arg(long, requires = "output")]
-    no_weld: bool,
+    #[arg(long, alias = "no-weld", requires = "output")]
+    separate_points: bool,
     /// Report Jacobian determinants at the samples, and the cells where they are not positive; exit
     /// code 1 if there are any
     #[arg(long)]
     quality: bool,
     /// Maximum memory for writing a single output file: for its buffers and for numbering shared
     /// points, in GB [default: half of the machine's memory]
-    #[arg(long, value_name = "GB", requires = "output", allow_hyphen_values = true)]
-    max_memory: Option<f64>,
+    #[arg(
+        long,
+        alias = "max-memory",
+        value_name = "GB",
+        requires = "output",
+        allow_hyphen_values = true
+    )]
+    write_memory: Option<f64>,
     /// Do part I of N of a job that writes a .pvtu, for several machines at once: 1/N to N/N, in
     /// any order, then `subsolid merge`. Each reads the whole model. Until merge, a part that
     /// exists is not recomputed
@@ -330,7 +336,8 @@ impl Arguments {
         };
         // derivatives and Jacobians belong to the axes of one cell, gradients do not
         let is_block = matches!(shape, CellShape::Hexahedra | CellShape::Lagrange);
-        let is_welded = is_block && !self.no_weld && self.derivatives == 0 && !self.jacobian;
+        let is_welded =
+            is_block && !self.separate_points && self.derivatives == 0 && !self.jacobian;
         Ok(EvaluationRequest::Grid(GridRequest { samples, shape, is_welded, format }))
     }
 
@@ -360,11 +367,13 @@ impl Arguments {
             |option| format!("{option} is for a .glb"),
             |option| format!("leave {option} out, or ask for a .glb"),
         )?;
-        if self.no_weld && !matches!(shape, Some(CellShape::Hexahedra | CellShape::Lagrange)) {
-            return unused("--no-weld", "--cells hexahedra or lagrange");
+        if self.separate_points
+            && !matches!(shape, Some(CellShape::Hexahedra | CellShape::Lagrange))
+        {
+            return unused("--separate-points", "--cells hexahedra or lagrange");
         }
-        if self.max_memory.is_some() && (shape.is_none() || format == Some(io::Format::Pvtu)) {
-            return unused("--max-memory", "a single file of samples");
+        if self.write_memory.is_some() && (shape.is_none() || format == Some(io::Format::Pvtu)) {
+            return unused("--write-memory", "a single file of samples");
         }
         if format == Some(io::Format::Csv) && self.cells.is_some_and(|c| c != CellShape::Points) {
             return Err(Error::request("a .csv file holds points only, not cells")

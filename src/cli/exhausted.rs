@@ -3,17 +3,17 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use subsolid::Error;
 use subsolid::memory::decimal_bytes;
 
-/// The system's allocator.
-struct Allocator;
+/// The system's allocator, for programs that run [`main`](super::main).
+pub struct Allocator;
 
-#[global_allocator]
-static ALLOCATOR: Allocator = Allocator;
+/// Whether this process is the program: Python alone is told of missing memory, and goes on.
+static ENDS: AtomicBool = AtomicBool::new(false);
 
 /// Bytes that could not be had first; 0 while all could.
 static MISSING: AtomicUsize = AtomicUsize::new(0);
@@ -26,6 +26,7 @@ const RESERVE_LAYOUT: Layout = Layout::new::<[u8; 1 << 20]>();
 pub fn reserve() {
     // SAFETY: the layout has a size.
     RESERVE.store(unsafe { System.alloc(RESERVE_LAYOUT) }, Ordering::Release);
+    ENDS.store(true, Ordering::Release);
 }
 
 /// How long a thread waits for the one that ends the program; then it aborts.
@@ -42,9 +43,9 @@ pub fn error() -> Option<Error> {
     })
 }
 
-/// `pointer`, unless it is null: then tells the thread that waits for signals.
+/// `pointer`, unless it is null: then the program tells the thread that waits for signals.
 fn had(pointer: *mut u8, bytes: usize) -> *mut u8 {
-    if pointer.is_null() {
+    if pointer.is_null() && ENDS.load(Ordering::Acquire) {
         let _ = MISSING.compare_exchange(0, bytes, Ordering::AcqRel, Ordering::Relaxed);
         let reserve = RESERVE.swap(null_mut(), Ordering::AcqRel);
         if !reserve.is_null() {

@@ -26,11 +26,14 @@ mod interrupt;
 mod json;
 mod list;
 mod locate;
+mod man;
 mod memory;
 mod merge;
 mod mesh_output;
 mod model;
 mod names;
+#[cfg(test)]
+mod options;
 mod output;
 mod pieces;
 mod processor;
@@ -49,12 +52,12 @@ mod surface_model;
 mod surface_output;
 mod untangle;
 mod unused;
+mod version;
 mod view;
 mod wording;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -65,6 +68,7 @@ use subsolid::{Error, Result};
 
 use console::Console;
 use engine::Engine;
+pub use exhausted::Allocator;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -81,7 +85,7 @@ reason on stderr.";
 /// Reads hexahedral (and wedge, tetrahedral, polyhedral) control meshes and
 /// evaluates their limit volume exactly, at any parameters.
 #[derive(Parser)]
-#[command(name = "subsolid", version, after_help = EXAMPLES, arg_required_else_help = true)]
+#[command(name = "subsolid", version, long_version = version::long(), after_help = EXAMPLES, arg_required_else_help = true)]
 struct Cli {
     /// Print no progress, status or warnings, only errors; reports still go to standard output
     #[arg(long, short, global = true, display_order = 990)]
@@ -127,10 +131,11 @@ enum ProgramCommand {
     View(Reporting<view::Arguments>),
     Shape(Reporting<shape::Arguments>),
     Completions(completions::Arguments),
+    Man(man::Arguments),
     Schema(schema::Arguments),
 }
 
-// not global: `bench` writes its JSON to a file
+// not global: `bench` has it as the former name of an output
 #[derive(Args)]
 struct Reporting<A: Args> {
     #[command(flatten)]
@@ -143,10 +148,10 @@ struct Reporting<A: Args> {
 /// Subcommands that ranks share.
 const OF_RANKS: [&str; 4] = ["evaluate", "quadrature", "refine", "slice"];
 /// Subcommands that print a text and compute nothing.
-const OF_TEXT: [&str; 2] = ["completions", "schema"];
+const OF_TEXT: [&str; 3] = ["completions", "man", "schema"];
 
 /// The options that name files to write, by their ids.
-const OUTPUTS: [&str; 8] = ["output", "report", "json", "layered_svg", "cli", "vtp", "zip", "sl1"];
+const OUTPUTS: [&str; 7] = ["output", "report", "layered_svg", "cli", "vtp", "zip", "sl1"];
 
 /// How a subcommand ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -155,10 +160,13 @@ enum Outcome {
     PoorQuality,
 }
 
-/// Runs the program.
-pub fn main() -> ExitCode {
+/// The exit code of a refusal.
+const REFUSED: u8 = 2;
+
+/// Runs the program with the texts of its command line, its own name first; returns the exit code.
+pub fn main(given: Vec<OsString>) -> u8 {
     interrupt::clean_up();
-    let (matches, prints_file) = parse();
+    let (matches, prints_file) = parse(&given);
     let cli = read(&matches);
     let engine = match cli.thread_ranks {
         _ if cli.mpi => Some(Engine::Mpi),
@@ -177,11 +185,11 @@ pub fn main() -> ExitCode {
     exit_code(&result)
 }
 
-fn exit_code(result: &Result<Outcome>) -> ExitCode {
+fn exit_code(result: &Result<Outcome>) -> u8 {
     match result {
-        Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::PoorQuality) => ExitCode::from(1),
-        Err(_) => ExitCode::from(2),
+        Ok(Outcome::Done) => 0,
+        Ok(Outcome::PoorQuality) => 1,
+        Err(_) => REFUSED,
     }
 }
 
@@ -207,7 +215,7 @@ fn command() -> clap::Command {
 
 /// Reads the command line, and whether it sends a file to standard output; refuses wrong ones, and
 /// those that send several there, with exit code 2.
-fn parse() -> (ArgMatches, bool) {
+fn parse(given: &[OsString]) -> (ArgMatches, bool) {
     // a number below zero is a value, if a wrong one, and no option; so is the output `-.csv`
     let take = |argument: Arg| {
         let takes_values = argument.get_action().takes_values();
@@ -216,10 +224,9 @@ fn parse() -> (ArgMatches, bool) {
         argument.allow_negative_numbers(takes_values).allow_hyphen_values(takes_hyphens)
     };
     let mut command = command().mut_args(take).mut_subcommands(|command| command.mut_args(take));
-    let given: Vec<OsString> = std::env::args_os().collect();
-    let matches = command.try_get_matches_from_mut(&given).unwrap_or_else(|mut error| {
+    let matches = command.try_get_matches_from_mut(given).unwrap_or_else(|mut error| {
         let of_subcommands = command.get_subcommands().flat_map(clap::Command::get_arguments);
-        if let Some(tip) = missing_equals(&error, &given, of_subcommands) {
+        if let Some(tip) = missing_equals(&error, given, of_subcommands) {
             error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
         }
         error.exit()
@@ -296,6 +303,7 @@ fn run(cli: Cli, ranks: Option<&Ranks<'_>>, console: &Console) -> Result<Outcome
         ProgramCommand::View(c) => view::run(c.arguments, &console.reporting(c.json)),
         ProgramCommand::Shape(c) => shape::run(c.arguments, &console.reporting(c.json)),
         ProgramCommand::Completions(arguments) => completions::run(arguments, console),
+        ProgramCommand::Man(arguments) => man::run(arguments, console),
         ProgramCommand::Schema(arguments) => schema::run(arguments, console),
     }
 }

@@ -3,6 +3,7 @@
 //!
 //! | page | subject |
 //! |---|---|
+//! | [`tutorials`] | from files to something to look at, in a few minutes each |
 //! | [`solids`] | evaluate, refine and check solids; GPUs; memory; conventions |
 //! | [`fitting`] | from the mesh of a part to the solid that is the part |
 //! | [`surfaces`] | refine surfaces and evaluate their limits |
@@ -15,6 +16,7 @@
 //! | [`scaling`] | several GPUs, several programs, parts with ghost cells |
 //! | [`python`] | arrays, matrices, gradients and pictures in Python |
 //! | [`files`] | formats, named arrays, tables |
+//! | [`options`] | each option of the program, what it means, and in which commands |
 //! | [`exactness`] | what is exact, approximated, undefined and refused |
 //! | [`architecture`] | how data flows, what the folders hold, where is what |
 //! | [`adding_a_scheme`], [`adding_a_backend`], [`adding_a_quantity`], [`adding_a_format`] | how to extend the engine |
@@ -40,6 +42,8 @@ pub mod fitting {}
 pub mod glossary {}
 #[doc = include_str!("location.md")]
 pub mod location {}
+#[doc = include_str!("options.md")]
+pub mod options {}
 #[doc = include_str!("processing.md")]
 pub mod processing {}
 #[doc = include_str!("python.md")]
@@ -56,5 +60,7 @@ pub mod slicing {}
 pub mod solids {}
 #[doc = include_str!("surfaces.md")]
 pub mod surfaces {}
+#[doc = include_str!("tutorials.md")]
+pub mod tutorials {}
 #[doc = include_str!("viewing.md")]
 pub mod viewing {}

@@ -22,7 +22,7 @@ const OF_SOLIDS: [&str; 9] = [
     "compare",
     "boundary",
 ];
-const OF_NONE: [&str; 6] = ["merge", "bench", "devices", "shape", "completions", "schema"];
+const OF_NONE: [&str; 7] = ["merge", "bench", "devices", "shape", "completions", "man", "schema"];
 
 /// A box of one cell, a surface and tables.
 fn with_one_cell() -> tempfile::TempDir {
@@ -216,7 +216,7 @@ fn options_are_listed_where_they_act() {
             root.lines().any(|line| line.trim_start().starts_with(&format!("{name} "))),
             "{name}"
         );
-        let (text, is_text) = (help(name), ["completions", "schema"].contains(&name));
+        let (text, is_text) = (help(name), ["completions", "man", "schema"].contains(&name));
         let shared = ["evaluate", "quadrature", "refine", "slice"].contains(&name);
         for (option, acts) in [("--mpi", shared), ("--threads", !is_text), ("--quiet", !is_text)] {
             assert_eq!(text.contains(option), acts, "{name} {option}: {text}");
@@ -230,7 +230,9 @@ fn options_are_listed_where_they_act() {
         assert!(text.matches("[default: catmull-clark]").count() < 2, "{text}");
     }
     let fan = with_fan();
-    for command in ["info fan.vtu", "shape box -o a.vtu", "devices", "schema", "completions bash"] {
+    for command in
+        ["info fan.vtu", "shape box -o a.vtu", "devices", "schema", "man", "completions bash"]
+    {
         let name = command.split(' ').next().unwrap();
         for line in [format!("--mpi {command}"), format!("{command} --mpi")] {
             refused(fan.path(), &line, &format!("{name} does not support --mpi"));
@@ -353,6 +355,33 @@ fn defaults_are_said_and_taken() {
         "um, mm, cm, m, in, ft",
     );
     refused(here, "info box.vtu --threads 5000", "threads here, 32 for each of");
+}
+
+/// Former names do what new ones do, and are not listed.
+#[test]
+fn renamed_options_keep_their_old_names() {
+    let directory = with_one_cell();
+    let here = directory.path();
+    for (job, old, new, output) in [
+        ("evaluate fan.vtu --samples 2 -o a.vtu", "--no-weld", "--separate-points", "a.vtu"),
+        ("evaluate fan.vtu --samples 2 -o b.vtu", "--max-memory 1", "--write-memory 1", "b.vtu"),
+        (
+            "bench box.vtu --backend cpu --samples 2 --levels 0 --repeats 1",
+            "--json c.json",
+            "--output c.json",
+            "c.json",
+        ),
+    ] {
+        let written = [old, new].map(|option| {
+            done(here, &format!("{job} {option}"));
+            fs::read(here.join(output)).unwrap()
+        });
+        // times differ
+        assert!(written[0] == written[1] || output.ends_with(".json"), "{job} {old}");
+        let text = help(job.split(' ').next().unwrap());
+        let [old, new] = [old, new].map(|option| option.split(' ').next().unwrap());
+        assert!(text.contains(new) && !text.contains(&format!("{old} ")), "{text}");
+    }
 }
 
 /// Examples of the help, of one line each.

@@ -176,7 +176,7 @@ fn gradients_that_do_not_exist_are_said_to() {
     let values = mesh.points.iter().map(|p| p[0]).collect();
     mesh.attributes.push(subsolid::mesh::Attribute { name: "T".into(), width: 1, values });
     subsolid::write(path.join("fields.vtu"), &mesh, subsolid::WriteOptions::default()).unwrap();
-    for (options, count) in [("--samples 2", 8), ("--samples 2 --no-weld", 8)] {
+    for (options, count) in [("--samples 2", 8), ("--samples 2 --separate-points", 8)] {
         let command = format!("evaluate fields.vtu {options} --gradients --json -o a.vtu");
         let (code, report, stderr) = run(path, &command);
         assert_eq!(code, 0, "{stderr}");
@@ -439,7 +439,7 @@ fn points_beside_cells_in_parts_are_said_not_to_be_joined() {
         ("both.vtk --samples 3 -o c.npz", true),
         ("both.vtk --cells lagrange -o d.vtu", true),
         ("both.vtk --samples 3 --levels 1 -o e.vtu", false),
-        ("both.vtk --samples 3 --no-weld -o f.vtu", false),
+        ("both.vtk --samples 3 --separate-points -o f.vtu", false),
         ("both.vtk --samples 3 -o g.csv", false),
         ("wedges.vtk --samples 3 -o h.vtu", false),
         ("box.vtk --samples 3 -o i.vtu", false),

@@ -38,6 +38,7 @@ mod models;
 #[cfg(unix)]
 mod outputs;
 mod pieces;
+mod printed;
 mod process;
 mod quadrature;
 mod query;

@@ -44,7 +44,7 @@ fn single_precision_is_compared_with_double() {
 fn a_bench_fills_its_figures() {
     let fan = with_fan();
     let options = "--backend cpu --samples 3 --levels 0,1 --repeats 2";
-    let text = done(fan.path(), &format!("bench fan.vtu {options} --json b.json --report b.html"));
+    let text = done(fan.path(), &format!("bench fan.vtu {options} -o b.json --report b.html"));
     assert!(text.contains("CPU f32") && text.contains("Mpoint/s"), "{text}");
 
     let json: serde_json::Value =

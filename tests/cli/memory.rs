@@ -290,7 +290,7 @@ fn bezier_cells_come_in_pieces_of_so_many_points() {
     let pieces = report("-o more.pvtu");
     assert!(pieces["pieces"].as_u64().unwrap() >= points / 524_288, "{pieces}");
     assert!(pieces["pieces"].as_u64().unwrap() > 1, "{pieces}");
-    refused(here, &format!("{job} --max-memory 0.00001 -o two.vtu"), "a single file needs");
+    refused(here, &format!("{job} --write-memory 0.00001 -o two.vtu"), "a single file needs");
     for part in ["1/3", "3/3", "2/3"] {
         done(here, &format!("{job} --pieces {part} -o parts.pvtu"));
     }

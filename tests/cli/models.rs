@@ -137,7 +137,7 @@ fn a_box_is_welded_unless_told_otherwise() {
     done(path, "shape box 2 2 2 -o box.vtu");
     for (options, points, cells) in [
         ("--samples 3", 125, 64),
-        ("--samples 3 --no-weld", 216, 64),
+        ("--samples 3 --separate-points", 216, 64),
         ("--samples 3 --derivatives 1", 216, 64),
         ("--samples 3 --cells points", 216, 216),
         ("--gauss 2", 64, 64),

@@ -68,7 +68,7 @@ fn ranks_write_the_files_of_one_program() {
     let here = here.path();
     for (job, least) in [
         ("bracket.vtk --samples 3 --piece-points 4001 --crease-angle 40", 6),
-        ("graded.vtu --samples 2 --levels 1 --piece-points 10000 --gradients --no-weld", 3),
+        ("graded.vtu --samples 2 --levels 1 --piece-points 10000 --gradients --separate-points", 3),
         ("mixed.vtu --samples 3 --piece-points 100 --derivatives 1", 6),
         ("mixed.vtu --samples 2 --piece-points 99 --levels 2", 6),
         ("far.vtu --samples 3 --piece-points 500", 3),

@@ -121,13 +121,13 @@ fn refusals_have_one_message_and_exit_code_2() {
         ("bench fan.vtu --levels 0,99", "--levels 99 is out of range"),
         ("bench -", "the model is standard input, `-`: it is read more than once"),
         ("bench fan.vtu --repeats 0", "0 is not in 1..=10000"),
-        ("bench fan.vtu --json fan.vtu", "is an input"),
-        ("bench fan.vtu --json a --report a", "the same file"),
+        ("bench fan.vtu -o fan.vtu", "is an input"),
+        ("bench fan.vtu -o a --report a", "the same file"),
         ("bench fan.vtu --report missing/a.html", "create its directory first"),
         ("compare fan.vtu -o a.csv", "end the name of the output in .vtu"),
         ("evaluate fan.vtu --at p.csv -o a.vtu", "end the name of the output in .csv"),
         ("evaluate fan.vtu --at p.csv -o p.csv", "is an input"),
-        ("evaluate fan.vtu --samples 8 --max-memory 1e-5 -o a.vtu", "write .pvtu"),
+        ("evaluate fan.vtu --samples 8 --write-memory 1e-5 -o a.vtu", "write .pvtu"),
         ("shape blob -o a.vtu", "no shape is named `blob`"),
         ("shape box 0 1 1 -o a.vtu", "at least 1"),
         ("shape box 2 -2 1 -o a.vtu", "invalid value '-2'"),
@@ -164,7 +164,7 @@ fn pieces_of_an_input_are_not_replaced() {
         ("evaluate other.pvtu --samples 2 -o parts/parts_0001.vtu", "is a piece of other.pvtu"),
         ("evaluate other.pvtu --samples 2 -o ./parts.pvtu", "holds the input"),
         ("untangle other.pvtu -o parts.pvtu", "holds the input"),
-        ("bench other.pvtu --json parts/parts_0003.vtu", "is a piece of other.pvtu"),
+        ("bench other.pvtu -o parts/parts_0003.vtu", "is a piece of other.pvtu"),
     ] {
         refused(path, arguments, fragment);
     }
@@ -260,13 +260,19 @@ fn options_without_use_are_refused() {
     for (arguments, fragment) in [
         ("evaluate fan.vtu --samples 2 --rings 2 -o a.vtu", "--rings is for --cells bezier"),
         ("evaluate fan.vtu --at p.csv --rings 2 -o a.csv", "--rings is for --cells bezier"),
-        ("evaluate fan.vtu --at p.csv --no-weld -o a.csv", "--no-weld is for --cells"),
-        ("evaluate fan.vtu --gauss 2 --no-weld -o a.vtu", "--no-weld is for --cells"),
-        ("evaluate fan.vtu --at p.csv --max-memory 1 -o a.csv", "--max-memory is for"),
-        ("evaluate fan.vtu --samples 2 --max-memory 1 -o a.pvtu", "--max-memory is for"),
         (
-            "evaluate fan.vtu --samples 2 --max-memory -1 -o a.vtu",
-            "--max-memory -1 is not a positive number of gigabytes",
+            "evaluate fan.vtu --at p.csv --separate-points -o a.csv",
+            "--separate-points is for --cells",
+        ),
+        (
+            "evaluate fan.vtu --gauss 2 --separate-points -o a.vtu",
+            "--separate-points is for --cells",
+        ),
+        ("evaluate fan.vtu --at p.csv --write-memory 1 -o a.csv", "--write-memory is for"),
+        ("evaluate fan.vtu --samples 2 --write-memory 1 -o a.pvtu", "--write-memory is for"),
+        (
+            "evaluate fan.vtu --samples 2 --write-memory -1 -o a.vtu",
+            "--write-memory -1 is not a positive number of gigabytes",
         ),
         ("evaluate fan.vtu --samples 2 --compress --quality", "not provided:\n  --output"),
         ("evaluate fan.vtu --samples 2 --compress -o a.vtk", "a .vtk file is not compressed"),

@@ -94,7 +94,7 @@ fn every_report_is_as_its_schema_says() {
         assert_eq!(number_as_text(&report), None, "{arguments}: {report}");
         seen.insert(report["schema"].as_str().unwrap().to_owned());
     }
-    done(here, "bench fan.vtu --backend cpu --samples 2 --levels 0 --repeats 1 --json bench.json");
+    done(here, "bench fan.vtu --backend cpu --samples 2 --levels 0 --repeats 1 -o bench.json");
     let report = serde_json::from_slice(&fs::read(here.join("bench.json")).unwrap()).unwrap();
     check(&report, "bench");
     seen.insert(report["schema"].as_str().unwrap().to_owned());

@@ -2,6 +2,7 @@
 
 mod architecture;
 mod doors;
+mod project;
 mod wording;
 
 use std::fs;

@@ -222,7 +222,8 @@ impl PyPlan {
     ///
     /// Args:
     ///     points: Control points, (vertices, 3); those of the solid if None.
-    ///     attributes: Values at the control points by name, as in evaluate.
+    ///     attributes: Values at the control points by name, (vertices,) or (vertices, width);
+    ///         those of the solid if None.
     ///     results: Maximum number of results per piece; a piece has at least one element. A plan
     ///         of places (cells=..., uvw=...) is one piece: plan fewer places instead.
     ///

@@ -298,7 +298,7 @@ impl Arguments {
             "attribute_derivatives": self.attribute_derivatives,
             "gradients": self.gradients,
             "jacobian": self.jacobian,
-            "no_weld": self.no_weld,
+            "no_weld": self.separate_points,
             "piece_points": self.piece_points,
         })
     }

@@ -92,8 +92,8 @@ fn check_memory(
     numbered: usize,
     range: usize,
 ) -> Result<()> {
-    let limit = match a.max_memory {
-        Some(gigabytes) => bytes_of("max_memory", gigabytes)?.into(),
+    let limit = match a.write_memory {
+        Some(gigabytes) => bytes_of("write_memory", gigabytes)?.into(),
         None => match physical_memory() {
             Some(bytes) => u128::from(bytes / 2),
             None => return Ok(()),
@@ -109,5 +109,5 @@ fn check_memory(
         decimal_bytes(bytes),
         decimal_bytes(limit)
     ))
-    .with_help("write .pvtu, whose pieces need little memory, or raise --max-memory"))
+    .with_help("write .pvtu, whose pieces need little memory, or raise --write-memory"))
 }

@@ -218,11 +218,14 @@ impl PySurface {
         normals: bool,
         backend: &str,
     ) -> PyResult<Self> {
-        let method = match method {
-            None => None,
-            Some("adaptive") => Some(SurfaceMethod::Adaptive),
-            Some(name) => Some(SurfaceMethod::Of(named("method", name)?)),
+        let known = |name: &str| {
+            name.parse::<SurfaceMethod>().map_err(|_| {
+                let help = "give \"auto\", \"matrix\", \"edge-friend\", \"single\", \"static\" or \
+                            \"adaptive\"";
+                refused(format!("method={name:?}"), help)
+            })
         };
+        let method = method.map(known).transpose()?;
         let request = SurfaceRequest {
             scheme: Scheme::named(scheme).py()?,
             levels,

@@ -169,7 +169,7 @@ def test_counts_of_neighbors_are_those_of_the_program(command: Any, models: Any)
 
 def test_tables_of_points_are_located(bracket: subsolid.Solid, tmp_path: Any) -> None:
     points, places = tmp_path / "points.csv", tmp_path / "places.csv"
-    x = np.vstack([bracket.evaluate(samples=2).points[:5].reshape(-1, 3), [[99.0, 9.0, 9.0]]])
+    x = np.vstack([bracket.evaluate(samples=2).points.reshape(-1, 3)[:40], [[99.0, 9.0, 9.0]]])
     np.savetxt(points, np.hstack([x, x[:, :1]]), delimiter=",", header="x,y,z,more", comments="")
     with pytest.warns(UserWarning, match="the columns more are not read"):
         report = bracket.locate_table(points, places)

@@ -51,6 +51,8 @@ fn had(pointer: *mut u8, bytes: usize) -> *mut u8 {
         if !reserve.is_null() {
             // SAFETY: `reserve` allocated it with this layout, and no one has it any more.
             unsafe { System.dealloc(reserve, RESERVE_LAYOUT) };
+            #[cfg(not(unix))]
+            end();
         }
         #[cfg(unix)]
         // SAFETY: a signal to this process; what handles it allocates nothing.
@@ -60,6 +62,16 @@ fn had(pointer: *mut u8, bytes: usize) -> *mut u8 {
         std::thread::sleep(PATIENCE);
     }
     pointer
+}
+
+/// Ends the program where no thread waits for signals.
+#[cfg(not(unix))]
+fn end() {
+    subsolid::io::remove_unfinished();
+    if let Some(error) = error() {
+        super::Console::new(false, false).error(&error);
+    }
+    std::process::exit(2);
 }
 
 // SAFETY: all is the system allocator's.

@@ -80,6 +80,8 @@ fn is_default(signal: &libc::c_int) -> bool {
     }
 }
 
-/// Does nothing where there are no signals.
+/// Where there are no signals, only memory that runs out is seen to.
 #[cfg(not(unix))]
-pub fn clean_up() {}
+pub fn clean_up() {
+    super::exhausted::reserve();
+}

@@ -90,8 +90,15 @@ fn meaning(option: &Arg) -> String {
         let defaults: Vec<_> = defaults.iter().map(|value| value.to_string_lossy()).collect();
         text += &format!(" [default: {}]", defaults.join(","));
     }
-    for special in ["|", "[", "]", "<", ">", "*", "_"] {
-        text = text.replace(special, &format!("\\{special}"));
-    }
-    text
+    // code stays as it is
+    let escaped = |(k, part): (usize, &str)| match k % 2 {
+        0 => escaped(part),
+        _ => part.to_owned(),
+    };
+    text.split('`').enumerate().map(escaped).collect::<Vec<_>>().join("`")
+}
+
+fn escaped(text: &str) -> String {
+    let special = |c: char| "|[]<>*_".contains(c);
+    text.chars().flat_map(|c| special(c).then_some('\\').into_iter().chain([c])).collect()
 }

@@ -6,9 +6,11 @@
 
 mod adjoint;
 mod arrays;
+mod assemble;
 mod backend;
 mod cells;
 mod changed;
+mod compare;
 mod convert;
 mod count;
 mod cut;
@@ -18,6 +20,7 @@ mod errors;
 mod evaluate;
 mod extract;
 mod fit;
+mod integrate;
 mod jobs;
 mod layer_files;
 mod layer_options;

@@ -4,7 +4,8 @@ use pyo3::prelude::*;
 use subsolid::Message;
 use subsolid::jobs::Notes;
 
-use crate::errors::warn;
+use crate::errors::{IntoPython, warn, words};
+use crate::threads::WithoutLock;
 
 /// The notes of a job: warnings are kept until it ends; Ctrl-C ends work by itself.
 #[derive(Default)]
@@ -13,6 +14,17 @@ pub struct PythonNotes {
 }
 
 impl PythonNotes {
+    /// Runs a job without Python's lock, and gives its warnings.
+    pub fn hear<T: Send>(
+        py: Python<'_>,
+        job: impl FnOnce(&mut Self) -> subsolid::Result<T> + Send,
+    ) -> PyResult<T> {
+        let mut notes = Self::default();
+        let result = py.work(|| job(&mut notes)).py()?;
+        notes.warn(py, None::<Message>)?;
+        Ok(result)
+    }
+
     /// Gives the warnings, and what the job missed.
     pub fn warn<M: Into<Message>>(
         self,
@@ -20,7 +32,7 @@ impl PythonNotes {
         missed: impl IntoIterator<Item = M>,
     ) -> PyResult<()> {
         let missed = missed.into_iter().map(Into::into);
-        self.warnings.into_iter().chain(missed).try_for_each(|what| warn(py, &what.to_string()))
+        self.warnings.into_iter().chain(missed).try_for_each(|what| warn(py, &words(&what)))
     }
 }
 

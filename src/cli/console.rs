@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::{Diagnostic, GraphicalReportHandler};
 use subsolid::jobs::Notes;
+use subsolid::jobs::output::{named, written};
+pub use subsolid::jobs::since;
 use subsolid::{Error, FileAccess, Message, Result};
 
 use super::json::{self, JsonReport};
@@ -66,8 +68,7 @@ impl Console {
 
     /// A file that was written since `start`, and what it holds.
     pub fn wrote(&self, name: impl Display, what: impl Display, start: Instant) {
-        let name = named(name, "<standard output>");
-        self.status("Wrote", format!("{name}: {what} in {}", since(start)));
+        self.status("Wrote", written(name, what, start));
     }
 
     /// What the user should know although it does not stop the program.
@@ -144,14 +145,22 @@ impl Console {
 
     /// What a job says, with a bar while it makes progress.
     pub fn notes(&self) -> ConsoleNotes<'_> {
-        ConsoleNotes { console: self, bar: None }
+        ConsoleNotes { console: self, bar: None, clock: None }
     }
 
     /// Does work of unknown length, which must print nothing, with a clock where [`Self::bar`]
     /// shows a bar.
     pub fn during<T>(&self, verb: &'static str, work: impl FnOnce() -> T) -> T {
+        let clock = self.clock(verb);
+        let done = work();
+        clock.iter().for_each(ProgressBar::finish_and_clear);
+        done
+    }
+
+    /// A clock of work of unknown length; none where no bar is shown.
+    fn clock(&self, verb: &'static str) -> Option<ProgressBar> {
         if !self.shows_progress() {
-            return work();
+            return None;
         }
         let clock = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         let clock = match ProgressStyle::with_template("{msg:>10} {spinner} {elapsed}") {
@@ -160,9 +169,7 @@ impl Console {
         };
         clock.set_message(verb);
         clock.enable_steady_tick(CLOCK_TICK);
-        let done = work();
-        clock.finish_and_clear();
-        done
+        Some(clock)
     }
 
     fn shows_progress(&self) -> bool {
@@ -174,18 +181,29 @@ impl Console {
 pub struct ConsoleNotes<'c> {
     console: &'c Console,
     bar: Option<ProgressBar>,
+    clock: Option<ProgressBar>,
 }
 
 impl ConsoleNotes<'_> {
     fn clear(&mut self) {
-        self.bar.take().iter().for_each(ProgressBar::finish_and_clear);
+        let shown = self.bar.take().into_iter().chain(self.clock.take());
+        shown.for_each(|shown| shown.finish_and_clear());
     }
 }
 
 impl Notes for ConsoleNotes<'_> {
+    fn begin(&mut self, verb: &'static str) {
+        self.clear();
+        self.clock = self.console.clock(verb);
+    }
+
     fn status(&mut self, verb: &'static str, what: String) {
         self.clear();
         self.console.status(verb, what);
+    }
+
+    fn status_in_words(&mut self, verb: &'static str, what: Message) {
+        self.status(verb, words(&what));
     }
 
     fn warn(&mut self, what: Message) {
@@ -194,6 +212,7 @@ impl Notes for ConsoleNotes<'_> {
     }
 
     fn progress(&mut self, done: usize, of: usize) -> Result<()> {
+        self.clock.take().iter().for_each(ProgressBar::finish_and_clear);
         let bar = self.bar.get_or_insert_with(|| self.console.bar(of));
         bar.set_length(of as u64);
         bar.set_position(done as u64);
@@ -207,20 +226,5 @@ impl Notes for ConsoleNotes<'_> {
 impl Drop for ConsoleNotes<'_> {
     fn drop(&mut self) {
         self.clear();
-    }
-}
-
-/// The name of a file, or of what `-` stands for.
-fn named(name: impl Display, standard: &str) -> String {
-    let name = name.to_string();
-    if name == "-" || name.starts_with("-.") { standard.into() } else { name }
-}
-
-/// Time since `start` as people say it.
-pub fn since(start: Instant) -> String {
-    let elapsed: Duration = start.elapsed();
-    match elapsed.as_secs_f64() {
-        s if s < 1.0 => format!("{:.1} ms", 1e3 * s),
-        s => format!("{s:.2} s"),
     }
 }

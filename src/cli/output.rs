@@ -3,28 +3,13 @@
 use std::path::Path;
 use std::time::Instant;
 
+pub use subsolid::jobs::output::check_ending;
 use subsolid::mesh::SolidMesh;
 use subsolid::numbers::counted;
 use subsolid::volume::left_out_notice;
-use subsolid::{Error, Result, io};
+use subsolid::{Result, io};
 
 use super::Console;
-
-/// Refuses an output whose ending is none of those that a subcommand writes; `why` says what it
-/// writes. Standard output needs none.
-pub fn check_ending(output: &Path, known: &[&str], why: &str) -> Result<()> {
-    let ending = output.extension().unwrap_or_default();
-    if output == Path::new("-") || known.iter().any(|known| ending.eq_ignore_ascii_case(known)) {
-        return Ok(());
-    }
-    let known: Vec<String> = known.iter().map(|known| format!(".{known}")).collect();
-    let listed = match &known[..] {
-        [others @ .., last] if !others.is_empty() => format!("{} or {last}", others.join(", ")),
-        _ => known.concat(),
-    };
-    Err(Error::request(format!("{}: {why}", output.display()))
-        .with_help(format!("end the name of the output in {listed}")))
-}
 
 /// Refuses attributes that the format of the output does not keep apart.
 pub fn check_names(format: io::Format, mesh: &SolidMesh) -> Result<()> {

@@ -51,11 +51,7 @@ impl ProcessorArguments {
 /// # Errors
 /// If a GPU is asked for by name that is not there.
 pub fn gpu_for(choice: Choice, cost: &Cost, console: &Console) -> Result<Option<Box<dyn Backend>>> {
-    let (processor, gpu) = Processor::find_device(choice, cost, rayon::current_num_threads())?;
-    if choice == Choice::Auto {
-        tell_gpu(&processor, gpu.as_deref(), console);
-    }
-    Ok(gpu)
+    subsolid::jobs::gpu_for(choice, cost, &mut console.notes())
 }
 
 /// A surface brought to the processor that a choice comes to for a job of this cost; says which

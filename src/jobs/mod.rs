@@ -4,16 +4,36 @@
 //! returns a report. Doors (the command line, Python) fill the request, give [`Notes`], and print
 //! or return the report; no rule of a job stands in a door.
 
+pub mod assemble;
+pub mod compare;
+pub mod extract;
 pub mod fit;
 pub mod info;
+pub mod output;
+mod processor;
+pub mod quadrature;
+pub mod ranks;
+pub mod shared_pieces;
 pub mod untangle;
+
+pub use processor::gpu_for;
+
+use std::time::Instant;
 
 use crate::error::{Message, Result};
 
 /// What a job says while it runs. `()` says nothing.
 pub trait Notes {
+    /// Work of unknown length begins; the next note ends it.
+    fn begin(&mut self, _verb: &'static str) {}
+
     /// What was done: a verb and its object.
     fn status(&mut self, verb: &'static str, what: String);
+
+    /// [`Notes::status`] with options in the words of the door.
+    fn status_in_words(&mut self, verb: &'static str, what: Message) {
+        self.status(verb, what.to_string());
+    }
 
     /// What the user should know although it does not stop the job.
     fn warn(&mut self, what: Message);
@@ -32,5 +52,13 @@ impl Notes for () {
 
     fn progress(&mut self, _done: usize, _of: usize) -> Result<()> {
         Ok(())
+    }
+}
+
+/// Time since `start` as people say it.
+pub fn since(start: Instant) -> String {
+    match start.elapsed().as_secs_f64() {
+        s if s < 1.0 => format!("{:.1} ms", 1e3 * s),
+        s => format!("{s:.2} s"),
     }
 }

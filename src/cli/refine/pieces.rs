@@ -6,6 +6,7 @@ use std::time::Instant;
 use subsolid::Result;
 use subsolid::cluster::{Ranks, ThreadGroup, block};
 use subsolid::io::{Dataset, Format, WriteOptions};
+use subsolid::jobs::shared_pieces::SharedPieces;
 use subsolid::mesh::SolidMesh;
 use subsolid::numbers::counted;
 use subsolid::parts::{Blocks, Own};
@@ -14,7 +15,6 @@ use subsolid::plan::element_pieces;
 use super::{Arguments, Console, Outcome, WrittenMesh};
 use crate::cli::cluster::all_rows;
 use crate::cli::output::check_names;
-use crate::cli::shared_pieces::SharedPieces;
 
 /// Cells of a piece: some hundred megabytes of setup.
 const PIECE_CELLS: usize = 1 << 18;

@@ -377,19 +377,7 @@ class Solid:
     ) -> Optional[dict[str, Any]]: ...
     def assemble(
         self,
-        *,
-        gauss: int = 5,
-        rings: Optional[int] = None,
-        mass: Optional[float] = None,
-        stiffness: Optional[float] = None,
-        elasticity: Optional[Sequence[float]] = None,
-        load: Optional[dict[Any, Sequence[float]]] = None,
-        body: Optional[Sequence[float]] = None,
-        backend: str = "auto",
-    ) -> dict[str, Any]: ...
-    def write_assembly(
-        self,
-        path: _Path,
+        path: Optional[_Path] = None,
         *,
         gauss: int = 5,
         rings: Optional[int] = None,

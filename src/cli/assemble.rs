@@ -44,11 +44,11 @@ impl JsonReport for AssembleReport {
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let Arguments { model, levels, request, output } = &arguments;
-    request.check_folder(output)?;
+    request.check(Some(output))?;
     let _starting = start(request.backend)?;
     let mesh = model.load(*levels, VertexRule::default(), console)?;
     let solid = model.analyze(&mesh, console)?;
-    let report = request.run(&mesh, &solid, output, &mut console.notes())?;
-    console.report_json(&report)?;
+    let assembly = request.run(&mesh, &solid, Some(output), &mut console.notes())?;
+    console.report_json(&assembly.report)?;
     Ok(Outcome::Done)
 }

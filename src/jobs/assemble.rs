@@ -8,7 +8,7 @@
 //!
 //! let mesh = Shape::Box { cells: [2, 2, 2] }.build()?;
 //! let request = AssembleRequest { mass: Some(7.8e3), ..Default::default() };
-//! let assembly = request.assemble(&mesh, &Solid::new(&mesh)?, &mut ())?;
+//! let assembly = request.run(&mesh, &Solid::new(&mesh)?, None, &mut ())?;
 //! assert_eq!(assembly.matrices[0].1.size(), mesh.points.len());
 //! # Ok::<(), subsolid::Error>(())
 //! ```
@@ -40,7 +40,7 @@ use crate::quadrature::{
 use crate::volume::Quality;
 
 /// What is asked of an assembly.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[serde(default)]
 pub struct AssembleRequest {
@@ -81,22 +81,6 @@ pub struct AssembleRequest {
     /// are equal up to rounding
     #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = "auto"))]
     pub backend: Choice,
-}
-
-impl Default for AssembleRequest {
-    fn default() -> Self {
-        Self {
-            scheme: QuadratureScheme::default(),
-            mass: None,
-            stiffness: None,
-            elasticity: None,
-            load: Vec::new(),
-            body: None,
-            format: MatrixFormat::default(),
-            compress: false,
-            backend: Choice::default(),
-        }
-    }
 }
 
 /// Matrices and loads of a solid.
@@ -146,11 +130,13 @@ pub struct MatrixSummary {
 }
 
 impl AssembleRequest {
-    /// Checks the options by themselves.
+    /// Checks the options, and the folder to write to, if there is one.
     ///
     /// # Errors
-    /// [`Error::Request`] for numbers out of range, and where nothing is asked for.
-    pub fn check(&self) -> Result<()> {
+    /// [`Error::Request`] for numbers out of range, and where nothing is asked for; [`Error::File`]
+    /// for the name of a file, and for a folder with matrices that this job does not write again:
+    /// they would stand beside those of another model.
+    pub fn check(&self, output: Option<&Path>) -> Result<()> {
         self.scheme.check()?;
         let operators = self.operators();
         let has_loads = !self.load.is_empty() || self.body.is_some();
@@ -167,17 +153,11 @@ impl AssembleRequest {
             return Err(Error::request(message!(format.clone(), " is for matrices"))
                 .with_help(message!("leave ", format, " out, or give ", others)));
         }
-        operators.into_iter().try_for_each(Operator::check)
+        operators.iter().copied().try_for_each(Operator::check)?;
+        output.map_or(Ok(()), |output| self.check_folder(output, &operators))
     }
 
-    /// Checks the options, and the folder to write to.
-    ///
-    /// # Errors
-    /// Those of [`AssembleRequest::check`]; [`Error::File`] for the name of a file, and for a folder
-    /// with matrices that this job does not write again: they would stand beside those of another
-    /// model.
-    pub fn check_folder(&self, output: &Path) -> Result<()> {
-        self.check()?;
+    fn check_folder(&self, output: &Path, operators: &[Operator]) -> Result<()> {
         let endings = MatrixFormat::ENDINGS;
         let is_file = output.extension().is_some_and(|own| endings.iter().any(|e| own == *e));
         if is_file && !output.is_dir() {
@@ -185,7 +165,6 @@ impl AssembleRequest {
                 .with_help("give the name of a folder, without .npz or .mtx"));
         }
         io::atomic::check_directory(output)?;
-        let operators = self.operators();
         let written = |name: &str, ending: &str| {
             ending == self.format.ending() && operators.iter().any(|own| own.name() == name)
         };
@@ -201,19 +180,20 @@ impl AssembleRequest {
         Ok(())
     }
 
-    /// Makes the matrices and loads of a solid.
+    /// Makes the matrices and loads of a solid, and writes them to a folder, if there is one.
     ///
     /// # Errors
     /// Those of [`AssembleRequest::check`] and of `notes`; [`Error::Request`] for parts that the
     /// boundary does not have, points whose Jacobian is not positive, and what would fill the memory
-    /// or overflow.
-    pub fn assemble(
+    /// or overflow; what the system refuses.
+    pub fn run(
         &self,
         mesh: &SolidMesh,
         solid: &Solid,
+        output: Option<&Path>,
         notes: &mut dyn Notes,
     ) -> Result<Assembly> {
-        self.check()?;
+        self.check(output)?;
         let start = Instant::now();
         let regions = Regions::new(solid.topology(), mesh)?;
         let tractions = tractions(&self.load, &regions)?;
@@ -242,34 +222,32 @@ impl AssembleRequest {
             entries: matrix.len(),
         };
         let report = AssembleReport {
-            output: String::new(),
+            output: String::new(), // without a folder
             vertices: mesh.points.len(),
             samples,
             volume,
             sides: regions.side_count(),
             matrices: matrices.iter().map(summary).collect(),
             force,
-            seconds: start.elapsed().as_secs_f64(),
+            seconds: 0.0,
         };
-        Ok(Assembly { matrices, load, regions, report })
+        let mut assembly = Assembly { matrices, load, regions, report };
+        if let Some(output) = output {
+            self.write(output, &assembly, (mesh, solid), notes)?;
+            assembly.report.output = output.display().to_string();
+        }
+        assembly.report.seconds = start.elapsed().as_secs_f64();
+        Ok(assembly)
     }
 
-    /// Writes the matrices and loads of a solid to a folder.
-    ///
-    /// # Errors
-    /// Those of [`AssembleRequest::check_folder`] and [`AssembleRequest::assemble`]; what the system
-    /// refuses.
-    pub fn run(
+    fn write(
         &self,
-        mesh: &SolidMesh,
-        solid: &Solid,
         output: &Path,
+        assembly: &Assembly,
+        (mesh, solid): (&SolidMesh, &Solid),
         notes: &mut dyn Notes,
-    ) -> Result<AssembleReport> {
-        self.check_folder(output)?;
+    ) -> Result<()> {
         let start = Instant::now();
-        let assembly = self.assemble(mesh, solid, notes)?;
-        let writing = Instant::now();
         io::atomic::fill_directory(output, || {
             for (operator, matrix) in &assembly.matrices {
                 let name = format!("{}.{}", operator.name(), self.format.ending());
@@ -280,9 +258,8 @@ impl AssembleRequest {
             io::write_arrays(output.join("model.npz"), &arrays, options)
         })?;
         let count = counted(assembly.matrices.len(), "matrix");
-        notes.status("Wrote", written(output.display(), count, writing));
-        let seconds = start.elapsed().as_secs_f64();
-        Ok(AssembleReport { output: output.display().to_string(), seconds, ..assembly.report })
+        notes.status("Wrote", written(output.display(), count, start));
+        Ok(())
     }
 
     /// The operators that are asked for.

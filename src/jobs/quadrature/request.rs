@@ -215,11 +215,14 @@ impl QuadratureRequest {
         let has_basis = self.second || self.physical_gradients || self.store.is_some();
         let Some(output) = &self.output else {
             let is_written = self.compress || self.force || self.pieces.is_some();
-            return match is_written || self.piece_points.is_some() || has_basis {
-                false => Ok(None),
-                true => Err(Error::request("options of a file without a file")
-                    .with_help(message!("give ", option_name("output"), ", or leave them out"))),
-            };
+            if !(is_written || self.piece_points.is_some() || has_basis) {
+                return Ok(None);
+            }
+            return Err(Error::request("options of a file without a file").with_help(message!(
+                "give ",
+                option_name("output"),
+                ", or leave them out"
+            )));
         };
         check_ending(output, &["npz", "vtu", "pvtu"], "holds no quadrature")?;
         let format = io::check_output(output)?;

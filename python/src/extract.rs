@@ -4,30 +4,14 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use subsolid::bezier::{Extraction, Pieces};
-use subsolid::{io, memory};
+use subsolid::jobs::extract::ExtractRequest;
 
+use crate::arrays::dictionary;
 use crate::cells::Analyzed;
 use crate::count;
 use crate::dataset::arrays_of;
-use crate::errors::{IntoPython, refused, warn_of_losses};
+use crate::notes::PythonNotes;
 use crate::solid::PySolid;
-use crate::threads::WithoutLock;
-
-/// Operators over the vertices, unless refined points are control points too.
-fn operators(
-    pieces: &Pieces<'_>,
-    refined_points: bool,
-    help: &'static str,
-) -> subsolid::Result<Extraction> {
-    let extraction = Extraction::new(pieces)?;
-    if refined_points {
-        return Ok(extraction);
-    }
-    // what is made of them stands beside them
-    let most = memory::physical_memory().map_or(usize::MAX, |all| (all / 4) as usize);
-    extraction.expanded(most).map_err(|e| e.with_help(help))
-}
 
 #[pymethods]
 impl PySolid {
@@ -55,51 +39,53 @@ impl PySolid {
         refined_points: bool,
     ) -> PyResult<Bound<'py, PyDict>> {
         let Analyzed { mesh, solid, .. } = &*self.shared;
-        warn_of_losses(py, "", &io::lost_data(mesh, false))?;
-        let arrays = py.work(|| -> subsolid::Result<_> {
-            let pieces = Pieces::new(solid, rings)?;
-            let help = "give refined_points=True, or fewer rings";
-            let extraction = operators(&pieces, refined_points, help)?;
-            let bounds = pieces.error_bounds(&mesh.points)?;
-            extraction.arrays(solid, mesh.controls(), &bounds)
-        });
-        arrays_of(py, arrays.py()?)
+        let request = ExtractRequest { rings, refined_points, ..Default::default() };
+        let arrays = PythonNotes::hear(py, |notes| request.arrays(mesh, solid, notes))?;
+        arrays_of(py, arrays)
     }
 
-    /// Writes the Bézier extraction operators as a .bext file (Bézier extraction text, version
-    /// 2.0), as `subsolid extract` does. numpy.savez(path, **extract()) writes their arrays. Groups
-    /// and data of cells are left out, with a UserWarning.
+    /// Writes the Bézier extraction operators as `subsolid extract` does: .npz, the arrays of
+    /// extract, or .bext (Bézier extraction text, version 2.0). Groups and data of cells are left
+    /// out, with a UserWarning. The file appears under its name when it is complete.
     ///
     /// Args:
     ///     path: Name of the file.
     ///     rings: Rings of pieces toward extraordinary edges and vertices, 0 to 8.
+    ///     refined_points: Keep refined points as control points, with rows over the vertices; for
+    ///         .npz.
+    ///     compress: Compress; for .npz.
+    ///     max_size: Maximum size in GB before compression; a larger one is refused.
+    ///
+    /// Returns:
+    ///     A dictionary with the keys of the JSON report of `subsolid extract`: "pieces",
+    ///     "error_bound", "operators" and others.
     ///
     /// Raises:
-    ///     Error: For another ending, rings out of range, and a file that cannot be written. It appears
-    ///         under its name when it is complete.
+    ///     Error: For another ending, values out of range, options that the format has no place
+    ///         for, and a file that cannot be written.
     ///
     /// Example:
     ///     >>> box = subsolid.shape("box", 2, 2, 2)
-    ///     >>> box.write_bext("box.bext", rings=0)
-    #[pyo3(signature = (path, *, rings=2))]
-    fn write_bext(
+    ///     >>> box.write_extraction("box.bext", rings=0)["pieces"]
+    ///     8
+    #[pyo3(signature = (path, *, rings=2, refined_points=false, compress=false, max_size=1.0))]
+    #[allow(clippy::too_many_arguments, reason = "keywords")]
+    fn write_extraction<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         path: PathBuf,
         #[pyo3(from_py_with = count::rings)] rings: usize,
-    ) -> PyResult<()> {
-        if !path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("bext")) {
-            let message = format!("{}: not a .bext file", path.display());
-            return Err(refused(message, "end its name in .bext"));
-        }
-        io::atomic::check(&path).py()?;
+        refined_points: bool,
+        compress: bool,
+        max_size: f64,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let Analyzed { mesh, solid, .. } = &*self.shared;
-        warn_of_losses(py, &format!("{}: ", path.display()), &io::lost_data(mesh, false))?;
-        let write = || -> subsolid::Result<()> {
-            let pieces = Pieces::new(solid, rings)?;
-            let extraction = operators(&pieces, false, "give fewer rings")?;
-            io::write_bext(&path, &extraction.patch(&mesh.points)?)
-        };
-        py.work(write).py()
+        let request = ExtractRequest { rings, refined_points, compress, max_size };
+        let report = PythonNotes::hear(py, |notes| {
+            request.check(&path)?;
+            request.check_mesh(mesh, &path, notes)?;
+            request.run(mesh, solid, &path, notes)
+        })?;
+        dictionary(py, &report)
     }
 }

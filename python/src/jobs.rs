@@ -17,7 +17,7 @@ use crate::locate::{PyLocator, locate};
 use crate::materials::WantedMaterials;
 use crate::model::Moved;
 use crate::notes::PythonNotes;
-use crate::quadrature::{PyQuadrature, Where};
+use crate::quadrature::{PyQuadrature, boundary_parts};
 use crate::request::named;
 use crate::slice::PySlices;
 use crate::solid::PySolid;
@@ -250,8 +250,8 @@ impl PySolid {
         boundary: Option<Bound<'_, PyAny>>,
         force: bool,
     ) -> PyResult<PyQuadrature> {
-        let where_ = Where::new(boundary.as_ref())?;
-        PyQuadrature::new(slf, QuadratureScheme { gauss, rings }, second, force, where_)
+        let parts = boundary_parts(boundary.as_ref())?;
+        PyQuadrature::new(slf, QuadratureScheme { gauss, rings }, second, force, parts)
     }
 
     /// Vertices of the sides of the boundary: the parts between infinitely sharp edges.

@@ -6,12 +6,14 @@
 
 mod adjoint;
 mod arrays;
+mod assemble;
 mod backend;
 mod cells;
 mod changed;
 /// The program: the same sources, so that one binary is both.
 #[path = "../../src/cli/mod.rs"]
 pub mod cli;
+mod compare;
 mod convert;
 mod count;
 mod cut;
@@ -21,6 +23,7 @@ mod errors;
 mod evaluate;
 mod extract;
 mod fit;
+mod integrate;
 mod jobs;
 mod layer_files;
 mod layer_options;

@@ -10,8 +10,8 @@ use subsolid::assembly::{Operator, assemble, assemble_on, check_memory, cost, po
 use subsolid::mesh::Controls;
 use subsolid::numbers::counted;
 use subsolid::quadrature::{
-    LEFT_HANDED, Mapped, Mapping, PhysicalDerivatives, PhysicalQuadrature, QuadratureScheme,
-    Regions, check_positive, jacobians, physical_derivatives,
+    BoundaryPart, LEFT_HANDED, Mapped, Mapping, PhysicalDerivatives, PhysicalQuadrature,
+    QuadratureScheme, Regions, check_positive, jacobians, physical_derivatives,
 };
 use subsolid::volume::Quality;
 use subsolid::{Quadrature, Want};
@@ -50,76 +50,42 @@ struct Signs {
 const HELP: &str = "list the corners of left-handed cells as VTK does, move the vertices of folded ones \
                     (Solid.untangle), or integrate all the same by Solid.quadrature(force=True)";
 
-/// Where quadrature points are.
-pub enum Where {
-    Volume,
-    Boundary,
-    Parts(Vec<BoundaryPart>),
-}
-
-/// A part of the boundary.
-pub enum BoundaryPart {
-    Side(u32),
-    /// The name of a group of faces; or `side:N`, as the program takes it.
-    Named(String),
-}
-
-impl BoundaryPart {
-    fn faces(&self, regions: &Regions) -> subsolid::Result<Vec<u32>> {
-        match self {
-            &Self::Side(number) => regions.find_side(number as usize),
-            Self::Named(name) => regions.find_named(name),
-        }
+/// The parts of the boundary that quadrature points are on, none for all of it; `None` for the
+/// volume: from False, True, or numbers of sides and names of groups.
+pub fn boundary_parts(given: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Vec<BoundaryPart>>> {
+    let Some(given) = given else { return Ok(None) };
+    if let Ok(all) = given.extract::<bool>() {
+        return Ok(all.then(Vec::new));
     }
-}
-
-impl Where {
-    /// From False, True, or numbers of sides and names of groups.
-    pub fn new(given: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
-        let Some(given) = given else { return Ok(Self::Volume) };
-        if let Ok(all) = given.extract::<bool>() {
-            return Ok(if all { Self::Boundary } else { Self::Volume });
-        }
-        if let Ok(name) = given.extract::<String>() {
-            return Ok(Self::Parts(vec![BoundaryPart::Named(name)]));
-        }
-        let sides = |given: &Bound<'_, PyAny>| -> PyResult<Vec<BoundaryPart>> {
-            Ok(plain_ids(given, "boundary")?.0.into_iter().map(BoundaryPart::Side).collect())
-        };
-        let parts = match given.extract::<Vec<Bound<'_, PyAny>>>() {
-            Ok(all) if all.iter().any(|part| part.is_instance_of::<PyString>()) => {
-                let (names, numbers): (Vec<_>, Vec<_>) =
-                    all.into_iter().partition(|part| part.is_instance_of::<PyString>());
-                let mut parts = match numbers.len() {
-                    0 => Vec::new(),
-                    _ => sides(PyList::new(given.py(), numbers)?.as_any())?,
-                };
-                for name in names {
-                    parts.push(BoundaryPart::Named(name.extract()?));
-                }
-                parts
+    if let Ok(name) = given.extract::<String>() {
+        return Ok(Some(vec![BoundaryPart::Group(name)]));
+    }
+    let sides = |given: &Bound<'_, PyAny>| -> PyResult<Vec<BoundaryPart>> {
+        let sides = plain_ids(given, "boundary")?.0;
+        Ok(sides.into_iter().map(|side| BoundaryPart::Side(side as usize)).collect())
+    };
+    let parts = match given.extract::<Vec<Bound<'_, PyAny>>>() {
+        Ok(all) if all.iter().any(|part| part.is_instance_of::<PyString>()) => {
+            let (names, numbers): (Vec<_>, Vec<_>) =
+                all.into_iter().partition(|part| part.is_instance_of::<PyString>());
+            let mut parts = match numbers.len() {
+                0 => Vec::new(),
+                _ => sides(PyList::new(given.py(), numbers)?.as_any())?,
+            };
+            for name in names {
+                parts.push(BoundaryPart::Group(name.extract()?));
             }
-            _ => sides(given)?,
-        };
-        if parts.is_empty() {
-            return Err(refused(
-                "boundary names no sides",
-                "give numbers of sides, names of groups, or True for all of it",
-            ));
+            parts
         }
-        Ok(Self::Parts(parts))
+        _ => sides(given)?,
+    };
+    if parts.is_empty() {
+        return Err(refused(
+            "boundary names no sides",
+            "give numbers of sides, names of groups, or True for all of it",
+        ));
     }
-
-    /// Whether there are points on each face.
-    fn faces(&self, regions: &Regions) -> subsolid::Result<Vec<bool>> {
-        let mut kept = vec![matches!(self, Self::Boundary); regions.sides().len()];
-        if let Self::Parts(parts) = self {
-            for part in parts {
-                part.faces(regions)?.into_iter().for_each(|face| kept[face as usize] = true);
-            }
-        }
-        Ok(kept)
-    }
+    Ok(Some(parts))
 }
 
 impl PyQuadrature {
@@ -128,23 +94,23 @@ impl PyQuadrature {
         scheme: QuadratureScheme,
         second: bool,
         force: bool,
-        where_: Where,
+        parts: Option<Vec<BoundaryPart>>,
     ) -> PyResult<Self> {
         scheme.check().py()?;
         let shared = solid.get().shared.clone();
         let want = if second { Want::FIRST | Want::SECOND } else { Want::FIRST };
         let (mut of_faces, mut kept) = (Vec::new(), Vec::new());
-        if !matches!(where_, Where::Volume) {
+        if let Some(parts) = &parts {
             let regions = Regions::new(shared.solid.topology(), &shared.mesh).py()?;
-            kept = where_.faces(&regions).py()?;
+            kept = regions.kept(parts).py()?;
             of_faces = regions.sides().to_vec();
         }
         let made = solid.py().work(|| {
-            if matches!(where_, Where::Volume) {
+            if parts.is_none() {
                 Quadrature::check_memory(&shared.solid, scheme, want)?;
             }
-            QuadratureCell::try_new(shared, |shared| match where_ {
-                Where::Volume => Quadrature::new(&shared.solid, scheme, want),
+            QuadratureCell::try_new(shared, |shared| match parts {
+                None => Quadrature::new(&shared.solid, scheme, want),
                 _ => Quadrature::boundary(&shared.solid, scheme, want, |face| kept[face as usize]),
             })
         });

@@ -242,6 +242,17 @@ class Solid:
         out: None = None,
         device_output: Literal[True],
     ) -> DeviceLimit: ...
+    def compare(
+        self,
+        samples: int = 8,
+        *,
+        backend: str = "auto",
+        strategy: Union[_Strategy, Literal["all"]] = "all",
+        precision: Union[_Precision, Literal["all"]] = "all",
+        output: Optional[_Path] = None,
+        report: Optional[_Path] = None,
+        compress: bool = False,
+    ) -> dict[str, Any]: ...
     def basis_matrix(
         self,
         cells: _Numbers,
@@ -251,7 +262,15 @@ class Solid:
         corners: Optional[_Numbers] = None,
     ) -> Any: ...
     def extract(self, rings: int = 2, *, refined_points: bool = False) -> dict[str, _Array]: ...
-    def write_bext(self, path: _Path, *, rings: int = 2) -> None: ...
+    def write_extraction(
+        self,
+        path: _Path,
+        *,
+        rings: int = 2,
+        refined_points: bool = False,
+        compress: bool = False,
+        max_size: float = 1.0,
+    ) -> dict[str, Any]: ...
     @overload
     def query(self, op: None = None, *, strategy: _QueryStrategy = "unordered") -> dict[str, Any]: ...
     @overload
@@ -357,6 +376,38 @@ class Solid:
         boundary: Union[bool, str, Sequence[Union[int, str]], _Numbers, None] = None,
         force: bool = False,
     ) -> Quadrature: ...
+    def integrate(
+        self,
+        path: Optional[_Path] = None,
+        *,
+        gauss: int = 5,
+        rings: Optional[int] = None,
+        boundary: Union[bool, str, Sequence[Union[int, str]], _Numbers, None] = None,
+        store: Optional[Literal["tables", "geometry", "all"]] = None,
+        second: bool = False,
+        physical_gradients: bool = False,
+        force: bool = False,
+        pieces: Optional[tuple[int, int]] = None,
+        piece_points: Optional[int] = None,
+        compress: bool = False,
+        max_size: float = 1.0,
+        backend: str = "auto",
+    ) -> Optional[dict[str, Any]]: ...
+    def assemble(
+        self,
+        path: Optional[_Path] = None,
+        *,
+        gauss: int = 5,
+        rings: Optional[int] = None,
+        mass: Optional[float] = None,
+        stiffness: Optional[float] = None,
+        elasticity: Optional[Sequence[float]] = None,
+        load: Optional[dict[Any, Sequence[float]]] = None,
+        body: Optional[Sequence[float]] = None,
+        format: Literal["npz", "mtx"] = "npz",
+        compress: bool = False,
+        backend: str = "auto",
+    ) -> dict[str, Any]: ...
     def sides(self) -> list[Ids]: ...
     def to_pyvista(
         self,

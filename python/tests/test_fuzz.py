@@ -172,7 +172,7 @@ class Source:
             lambda: solid.view(self.pick("/nowhere/a.html", "/nowhere/a.glb", "a.xyz", "\0", 3), fineness=self.number(), slices=self.pick(None, "/nowhere", 3)),
             lambda: surface.view(self.pick("/nowhere/a.html", "/nowhere/a.glb", "a.xyz"), fineness=self.number()),
             lambda: solid.write_limit(self.pick("/nowhere/a.vtu", "a.csv", "\0"), self.pick(None, "bezier", self.number()), rings=self.pick(None, self.number())),
-            lambda: solid.write_bext(self.pick("/nowhere/a.bext", "a.npz"), rings=self.number()),
+            lambda: solid.write_extraction(self.pick("/nowhere/a.bext", "/nowhere/a.npz", "a.x"), rings=self.number(), max_size=self.pick(1.0, 0.0, np.nan)),
             lambda: solid.slice(0.5, pixel=self.pick(None, 0.2), resolution=self.pick(None, (9, 9), (self.number(), 3), 3, "ab")).write(
                 self.pick("/dev/null/a", "/nowhere/a.svg", "/nowhere/a.cli", "/nowhere/a.zip", "/nowhere/a.sl1", "a.x", 3),
                 attributes=self.pick(None, ["t"], ["x"], "t", 3), unit=self.pick(None, "mm", "x", self.number()), bits=self.pick(None, self.number()),

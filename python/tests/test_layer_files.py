@@ -432,13 +432,52 @@ def test_facets_are_sliced_as_they_are(tmp_path: Any) -> None:
         wall.slice(0.5, scheme="linear", pixel=0.1, pixel_origin=(0, 0), antialias=False)
 
 
+def test_processors_are_compared_as_the_program_does(command: Any, models: Any, tmp_path: Any) -> None:
+    model = models / "bracket.vtk"
+    own = ["--samples", "3", "--backend", "cpu", "--precision", "f32", "--strategy", "all"]
+    files = ["-o", tmp_path / "expected.vtu", "--compress", "--report", tmp_path / "expected.html"]
+    expected = json.loads(command("compare", model, *own, *files, "--json"))
+    found = subsolid.read(model).compare(
+        3,
+        backend="cpu",
+        precision="f32",
+        output=tmp_path / "own.vtu",
+        report=tmp_path / "own.html",
+        compress=True,
+    )
+    assert found["runs"] == expected["runs"] and found["reference"] == expected["reference"]
+    assert (tmp_path / "own.vtu").read_bytes() == (tmp_path / "expected.vtu").read_bytes()
+    assert "99 %" in (tmp_path / "own.html").read_text()
+    solid = subsolid.shape("box", 2, 2, 2)
+    with pytest.warns(UserWarning, match="strategy applies to GPUs only"):
+        solid.compare(2, backend="cpu", strategy="warp")
+    for options, message in [
+        ({"strategy": "x"}, 'strategy="x"'),
+        ({"samples": 65}, "samples=65 is out of range"),
+        ({"samples": 1, "output": "a.vtu"}, "cannot form hexahedra"),
+        ({"output": "a.stl"}, "point arrays"),
+        ({"report": "a.txt"}, "a report is a page"),
+    ]:
+        with pytest.raises(subsolid.Error, match=message):
+            solid.compare(**{"backend": "cpu", **options})
+
+
 def test_operators_are_written_as_the_program_does(command: Any, models: Any, tmp_path: Any) -> None:
     model = models / "bracket.vtk"
-    command("extract", model, "--rings", "1", "-o", tmp_path / "expected.bext")
     solid = subsolid.read(model)
-    solid.write_bext(tmp_path / "own.bext", rings=1)
-    assert (tmp_path / "own.bext").read_bytes() == (tmp_path / "expected.bext").read_bytes()
-    with pytest.raises(subsolid.Error, match="not a .bext file"):
-        solid.write_bext(tmp_path / "own.npz")
-    with pytest.raises(subsolid.Error, match="9 rings"):
-        solid.write_bext(tmp_path / "own.bext", rings=9)
+    for name, arguments, options in [
+        ("a.bext", ["--rings", "1"], {"rings": 1}),
+        ("a.npz", ["--refined-points", "--compress"], {"refined_points": True, "compress": True}),
+    ]:
+        command("extract", model, *arguments, "-o", tmp_path / f"expected_{name}")
+        report = solid.write_extraction(tmp_path / name, **options)
+        assert (tmp_path / name).read_bytes() == (tmp_path / f"expected_{name}").read_bytes()
+        assert report["output"] == str(tmp_path / name) and report["pieces"] > 0
+    for name, options, message in [
+        ("own.txt", {}, "unknown output format"),
+        ("own.bext", {"rings": 9}, "9 rings"),
+        ("own.bext", {"refined_points": True}, "no rows for refined_points"),
+        ("own.npz", {"max_size": 1e-6}, "more than max_size=0.000001"),
+    ]:
+        with pytest.raises(subsolid.Error, match=message):
+            solid.write_extraction(tmp_path / name, **options)

@@ -56,7 +56,7 @@ def test_files_say_what_they_leave_out(marked: subsolid.Solid, tmp_path: Any) ->
         f"{tmp_path / 'c.vtu'}: {changed}"
     ]
     text = tmp_path / "a.bext"
-    assert losses(lambda: marked.write_bext(text)) == [f"{text}: {loss}" for loss in [FACES, *CELLS]]
+    assert losses(lambda: marked.write_extraction(text)) == [f"{text}: {loss}" for loss in [FACES, *CELLS]]
 
 
 def test_results_say_what_they_leave_out(marked: subsolid.Solid) -> None:

@@ -1,10 +1,13 @@
 //! Loads: integrals of basis functions times forces.
 
+use std::str::FromStr;
+
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::numbers::counted;
-use crate::quadrature::{Mapped, Mapping, PhysicalQuadrature};
+use crate::quadrature::{BoundaryPart, Mapped, Mapping, PhysicalQuadrature, Regions};
 
 /// Quadrature points of a piece.
 const PIECE_POINTS: usize = 1 << 14;
@@ -112,4 +115,54 @@ fn load<'q>(
             .with_help("give finite forces, or forces or the model in other units"));
     }
     Ok(load)
+}
+
+/// A force on each area unit of a part of the boundary.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PartLoad {
+    /// The part.
+    pub part: BoundaryPart,
+    /// Force per unit area.
+    pub traction: [f64; 3],
+}
+
+impl FromStr for PartLoad {
+    type Err = String;
+
+    /// `PART=FX,FY,FZ`
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        // names may hold =; commas may be written as in lists
+        let (part, numbers) = text.rsplit_once('=').ok_or("give PART=FX,FY,FZ")?;
+        let part = BoundaryPart::Text(part.replace(r"\,", ","));
+        Ok(Self { part, traction: comma_separated(numbers)? })
+    }
+}
+
+/// Numbers with commas between them.
+///
+/// # Errors
+/// What to give instead.
+pub fn comma_separated<const N: usize>(text: &str) -> std::result::Result<[f64; N], String> {
+    let numbers: Vec<f64> = text
+        .split(',')
+        .map(|number| number.trim().parse::<f64>().ok().filter(|x| x.is_finite()))
+        .collect::<Option<_>>()
+        .ok_or(format!("give {N} numbers with commas between them"))?;
+    let count = numbers.len();
+    numbers.try_into().map_err(|_| format!("{} instead of {N}", counted(count, "number")))
+}
+
+/// The force on an area unit of each face: the sum of those of its parts; `None` without any.
+///
+/// # Errors
+/// Those of [`Regions::faces_of`].
+pub fn tractions(loads: &[PartLoad], regions: &Regions) -> Result<Vec<Option<[f64; 3]>>> {
+    let mut tractions = vec![None; regions.sides().len()];
+    for PartLoad { part, traction } in loads {
+        for face in regions.faces_of(part)? {
+            let sum = tractions[face as usize].get_or_insert([0.0; 3]);
+            (0..3).for_each(|d| sum[d] += traction[d]);
+        }
+    }
+    Ok(tractions)
 }

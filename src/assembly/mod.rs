@@ -38,7 +38,7 @@ mod matrix;
 mod write;
 
 pub use device::assemble_on;
-pub use loads::{body_load, point_load, surface_load};
+pub use loads::{PartLoad, body_load, comma_separated, point_load, surface_load, tractions};
 pub use matrix::Matrix;
 pub use write::{MatrixFormat, write_matrix};
 

@@ -3,6 +3,8 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 use super::Matrix;
 use crate::error::{Error, Result};
 use crate::io::{Archive, atomic, write_rows};
@@ -11,13 +13,35 @@ use crate::io::{Archive, atomic, write_rows};
 const VERTICES: usize = 64;
 
 /// A format of sparse matrices.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
 pub enum MatrixFormat {
-    /// `scipy.sparse.load_npz`: compressed sparse rows, all entries.
+    /// Compressed sparse rows for scipy.sparse.load_npz
+    ///
+    /// All entries.
     #[default]
     Npz,
-    /// Matrix Market, symmetric: the lower triangle as text, read by most programs.
+    /// Matrix Market: the lower triangle as text
+    ///
+    /// Read by most programs, as symmetric.
+    #[cfg_attr(feature = "cli", value(name = "mtx"))]
+    #[serde(rename = "mtx")]
     MatrixMarket,
+}
+
+impl MatrixFormat {
+    /// Endings of files of all formats.
+    pub const ENDINGS: [&'static str; 2] = ["npz", "mtx"];
+
+    /// Ending of files of this format.
+    pub fn ending(self) -> &'static str {
+        let [npz, mtx] = Self::ENDINGS;
+        match self {
+            Self::Npz => npz,
+            Self::MatrixMarket => mtx,
+        }
+    }
 }
 
 /// Writes a matrix; the file appears under its name when it is complete.

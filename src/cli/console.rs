@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::{Diagnostic, GraphicalReportHandler};
 use subsolid::jobs::Notes;
+use subsolid::jobs::output::{named, written};
 pub use subsolid::jobs::since;
 use subsolid::{Error, FileAccess, Message, Result};
 
@@ -67,8 +68,7 @@ impl Console {
 
     /// A file that was written since `start`, and what it holds.
     pub fn wrote(&self, name: impl Display, what: impl Display, start: Instant) {
-        let name = named(name, "<standard output>");
-        self.status("Wrote", format!("{name}: {what} in {}", since(start)));
+        self.status("Wrote", written(name, what, start));
     }
 
     /// What the user should know although it does not stop the program.
@@ -202,6 +202,10 @@ impl Notes for ConsoleNotes<'_> {
         self.console.status(verb, what);
     }
 
+    fn status_in_words(&mut self, verb: &'static str, what: Message) {
+        self.status(verb, words(&what));
+    }
+
     fn warn(&mut self, what: Message) {
         self.clear();
         self.console.warn(words(&what));
@@ -223,10 +227,4 @@ impl Drop for ConsoleNotes<'_> {
     fn drop(&mut self) {
         self.clear();
     }
-}
-
-/// The name of a file, or of what `-` stands for.
-fn named(name: impl Display, standard: &str) -> String {
-    let name = name.to_string();
-    if name == "-" || name.starts_with("-.") { standard.into() } else { name }
 }

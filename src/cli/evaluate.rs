@@ -30,7 +30,7 @@ use super::gltf::GlbArguments;
 use super::model::ModelArguments;
 use super::names::bare;
 use super::output::{check_ending, check_names, warn_of_lost_data};
-use super::pieces::{part, piece_size};
+use super::pieces::piece_size;
 use super::processor::ProcessorArguments;
 use super::unused::{leave_out, refuse_given};
 use super::{Console, Outcome};
@@ -111,7 +111,7 @@ pub struct Arguments {
     /// Do part I of N of a job that writes a .pvtu, for several machines at once: 1/N to N/N, in
     /// any order, then `subsolid merge`. Each reads the whole model. Until merge, a part that
     /// exists is not recomputed
-    #[arg(long, value_name = "I/N", value_parser = part, requires = "output",
+    #[arg(long, value_name = "I/N", requires = "output",
           conflicts_with_all = ["quality", "explain"])]
     pieces: Option<JobPart>,
     /// Maximum number of points per piece of a .pvtu, exceeded only if one element alone has more

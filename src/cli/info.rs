@@ -11,6 +11,7 @@ use clap::Args;
 use subsolid::Result;
 use subsolid::io::ControlMesh;
 use subsolid::jobs::info::InfoReport;
+use subsolid::jobs::output::{check_page, write_page};
 use subsolid::limit::{EvaluationSummary, Form, Reason, Solid, Summary};
 use subsolid::numbers::{counted, significant};
 use subsolid::scheme::VertexRule;
@@ -19,7 +20,7 @@ use subsolid::view::{FigureTable, Page, ViewOptions};
 use super::console::since;
 use super::json::JsonReport;
 use super::model::{ModelArguments, SOLID_OR_SURFACE};
-use super::{Console, Outcome, report};
+use super::{Console, Outcome};
 
 /// Structures listed one by one for people; JSON has them all.
 const MAX_LISTED_STRUCTURES: usize = 24;
@@ -58,7 +59,8 @@ impl JsonReport for InfoReport {
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     if let Some(path) = &arguments.report {
-        report::check(path, &arguments.model)?;
+        arguments.model.check_no_input(path, &[])?;
+        check_page(path)?;
     }
     let mesh = match arguments.model.open(console)? {
         ControlMesh::Surface(mesh) => return surface::run(&arguments, &mesh, console),
@@ -81,7 +83,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     if let (Some(path), Some(solid)) = (&arguments.report, &solid) {
         let title = title(&arguments.model);
         let page = console.during("Drawing", || Page::of_analyzed(&mesh, solid, &title))?;
-        report::write(path, page, tables(&info), console)?;
+        write_page(path, page, tables(&info), &mut console.notes())?;
     }
     console.report(&info, || text(&info))?;
     if levels == 0 {

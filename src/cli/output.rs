@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::time::Instant;
 
-pub use subsolid::io::check_ending;
+use subsolid::jobs::output;
+pub use subsolid::jobs::output::check_ending;
 use subsolid::mesh::SolidMesh;
-use subsolid::volume::left_out_notice;
 use subsolid::{Result, io};
 
 use super::Console;
@@ -19,20 +19,14 @@ pub fn check_names(format: io::Format, mesh: &SolidMesh) -> Result<()> {
     io::check_names(format, mesh.cell_data.iter().map(|array| array.name.as_str()))
 }
 
-/// Names the cell arrays whose names are those of the output's own arrays.
+/// [`output::warn_left_out`] on a console.
 pub fn warn_left_out(names: &[&str], console: &Console) {
-    left_out_notice(names).into_iter().for_each(|notice| console.warn(notice));
+    output::warn_left_out(names, &mut console.notes());
 }
 
-/// Names the groups of faces that an output has no place for, and the arrays of cells where
-/// `keeps_cell_arrays` is false.
-pub fn warn_of_lost_data(
-    mesh: &SolidMesh,
-    keeps_cell_arrays: bool,
-    output: &Path,
-    console: &Console,
-) {
-    warn_of_losses(&io::lost_data(mesh, keeps_cell_arrays), output, console);
+/// [`output::warn_of_lost_data`] on a console.
+pub fn warn_of_lost_data(mesh: &SolidMesh, keeps_arrays: bool, path: &Path, console: &Console) {
+    output::warn_of_lost_data(mesh, keeps_arrays, Some(path), &mut console.notes());
 }
 
 /// Says what an output leaves out.

@@ -5,14 +5,17 @@ use std::fmt::Write;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use schemars::Schema;
+use subsolid::jobs::assemble::AssembleReport;
+use subsolid::jobs::extract::ExtractReport;
 use subsolid::jobs::info::InfoReport;
+use subsolid::jobs::quadrature::{QuadratureBoundaryReport, QuadratureReport};
 use subsolid::jobs::query::QueryReport;
 use subsolid::{Error, Result};
 
 use super::json::{self, JsonReport};
 use super::{
-    Console, Outcome, assemble, bench, compare, denoise, devices, distance, evaluate, extract, fit,
-    info, locate, merge, quadrature, refine, slice, smooth, surface_output, untangle, view,
+    Console, Outcome, bench, compare, denoise, devices, distance, evaluate, fit, info, locate,
+    merge, refine, slice, smooth, surface_output, untangle, view,
 };
 
 /// Print the JSON schema of a report
@@ -51,11 +54,11 @@ const REPORTS: [ReportKind; 24] = [
     kind::<evaluate::Explanation>("evaluate --explain"),
     kind::<merge::Report<subsolid::io::Merged>>("merge, of a .pvtu"),
     kind::<merge::Report<subsolid::slice::MergedLayers>>("merge, of layers"),
-    kind::<extract::Report>("extract"),
+    kind::<ExtractReport>("extract"),
     kind::<slice::Report>("slice"),
-    kind::<quadrature::QuadratureSummary<'static>>("quadrature"),
-    kind::<quadrature::BoundarySummary<'static>>("quadrature --boundary"),
-    kind::<assemble::AssemblySummary>("assemble"),
+    kind::<QuadratureReport>("quadrature"),
+    kind::<QuadratureBoundaryReport>("quadrature --boundary"),
+    kind::<AssembleReport>("assemble"),
     kind::<locate::Report>("locate"),
     kind::<QueryReport>("query"),
     kind::<distance::Report>("distance"),

@@ -4,14 +4,21 @@
 //! returns a report. Doors (the command line, Python) fill the request, give [`Notes`], and print
 //! or return the report; no rule of a job stands in a door.
 
+pub mod assemble;
+pub mod compare;
 pub mod denoise;
 pub mod distance;
+pub mod extract;
 pub mod fit;
 pub mod info;
 pub mod locate;
+pub mod output;
 mod processor;
+pub mod quadrature;
 pub mod query;
+pub mod ranks;
 pub mod refine;
+pub mod shared_pieces;
 pub mod smooth;
 pub mod surface;
 pub mod untangle;
@@ -29,6 +36,11 @@ pub trait Notes {
 
     /// What was done: a verb and its object.
     fn status(&mut self, verb: &'static str, what: String);
+
+    /// [`Notes::status`] with options in the words of the door.
+    fn status_in_words(&mut self, verb: &'static str, what: Message) {
+        self.status(verb, what.to_string());
+    }
 
     /// What the user should know although it does not stop the job.
     fn warn(&mut self, what: Message);

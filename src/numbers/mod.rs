@@ -25,7 +25,7 @@ pub use portable::Portable;
 pub(crate) use sorted::sorted_unique;
 
 /// Precision of an evaluation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum Precision {

@@ -1,5 +1,7 @@
 //! Where the quadrature points are: Gauss points, and rings toward extraordinary elements.
 
+use serde::{Deserialize, Serialize};
+
 use crate::basis::gauss;
 use crate::error::{Error, Result};
 
@@ -14,13 +16,16 @@ pub const DEFAULT_GAUSS: usize = 5;
 pub const RING_TOLERANCE: f64 = 4e-9;
 
 /// Where the quadrature points are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[serde(default)]
 pub struct QuadratureScheme {
-    /// Gauss points along each axis of a box, 1 to 32.
+    /// Gauss points along each axis of a box, 1 to 32
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = DEFAULT_GAUSS))]
     pub gauss: usize,
-    /// Rings of boxes toward an extraordinary edge or vertex: 0 to [`MAX_QUADRATURE_RINGS`] of
-    /// them, and the Gauss points of what they leave (with 0, of the whole leaf); or with `None` as
-    /// many as integrals need to be right to [`RING_TOLERANCE`].
+    /// Rings of boxes toward an extraordinary edge or vertex, 0 to 20, with Gauss points in the
+    /// remaining box; by default, as many as integrals accurate to 4e-9 need
+    #[cfg_attr(feature = "cli", arg(long, value_name = "K"))]
     pub rings: Option<usize>,
 }
 

@@ -3,10 +3,30 @@
 
 use std::collections::HashSet;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Error, Result, option};
 use crate::mesh::{Creases, SolidMesh};
 use crate::numbers::counted;
 use crate::topology::{NONE, Topology};
+
+/// A part of the boundary, as it is asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BoundaryPart {
+    /// A side, by its number.
+    Side(usize),
+    /// A group of faces by its name, even if that is a number; or a part with a prefix.
+    Group(String),
+    /// Either, as [`Regions::find`] takes it.
+    Text(String),
+}
+
+impl From<&str> for BoundaryPart {
+    fn from(text: &str) -> Self {
+        Self::Text(text.into())
+    }
+}
 
 /// The parts of the boundary of a mesh that loads and supports are put on.
 #[derive(Clone, Debug, Default)]
@@ -65,6 +85,30 @@ impl Regions {
     pub fn groups(&self) -> impl Iterator<Item = (&str, &[u32])> {
         let on_boundary = self.groups.iter().filter(|group| !group.faces.is_empty());
         on_boundary.map(|group| (&group.name[..], &group.faces[..]))
+    }
+
+    /// The faces of a part, ascending.
+    ///
+    /// # Errors
+    /// Those of [`Regions::find_side`], [`Regions::find_named`] and [`Regions::find`].
+    pub fn faces_of(&self, part: &BoundaryPart) -> Result<Vec<u32>> {
+        match part {
+            BoundaryPart::Side(number) => self.find_side(*number),
+            BoundaryPart::Group(name) => self.find_named(name),
+            BoundaryPart::Text(text) => self.find(text),
+        }
+    }
+
+    /// Whether each face is of one of these parts, or of any if there are none.
+    ///
+    /// # Errors
+    /// Those of [`Regions::faces_of`].
+    pub fn kept(&self, parts: &[BoundaryPart]) -> Result<Vec<bool>> {
+        let mut kept = vec![parts.is_empty(); self.sides.len()];
+        for part in parts {
+            self.faces_of(part)?.into_iter().for_each(|face| kept[face as usize] = true);
+        }
+        Ok(kept)
     }
 
     /// The faces of a side, by its number (`3` or `side:3`), or of a group, by its name (`bore` or

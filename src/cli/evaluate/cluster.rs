@@ -8,6 +8,7 @@ use indicatif::ProgressBar;
 use subsolid::backend::Backend;
 use subsolid::cluster::{Ranks, block};
 use subsolid::io::{Format, WriteOptions};
+use subsolid::jobs::shared_pieces::SharedPieces;
 use subsolid::numbers::counted;
 use subsolid::parts::Blocks;
 use subsolid::plan::element_pieces;
@@ -20,7 +21,6 @@ use super::{Arguments, Console, GridRequest, Outcome};
 use crate::cli::cluster::{BLOCK_ELEMENTS, all_numbers, measure, own_choice};
 use crate::cli::output::warn_left_out;
 use crate::cli::pieces::covered;
-use crate::cli::shared_pieces::SharedPieces;
 
 pub fn run(
     mut a: Arguments,
@@ -40,7 +40,7 @@ pub fn run(
     let own = block(pieces.len(), ranks.rank(), ranks.size());
     let elements = covered(&pieces[own.clone()]).len();
     a.check_mesh(&mesh, a.levels, format, console)?;
-    measure(&mut blocks, ranks, console)?;
+    measure(&mut blocks, ranks, &mut console.notes())?;
     let shape = Some(request.shape);
     let cost = a.cost(request.results(elements), shape, &mesh)?;
     a.processor.backend = own_choice(a.processor.backend, &cost, ranks)?;

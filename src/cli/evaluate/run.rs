@@ -9,6 +9,7 @@ use serde::Serialize;
 use subsolid::backend::{Backend, Evaluator, Limit};
 use subsolid::bezier::CELL_RINGS;
 use subsolid::io::{Dataset, Format, PieceJob, PieceWriter, WriteOptions};
+use subsolid::jobs::extract::exactness;
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::numbers::counted;
@@ -21,7 +22,6 @@ use super::single::{self, Single};
 use super::writer::Writer;
 use super::{Arguments, CellShape, Console, GridRequest, Outcome};
 use crate::cli::console::since;
-use crate::cli::extract::say_exact;
 use crate::cli::json::JsonReport;
 use crate::cli::output::warn_left_out;
 use crate::cli::pieces::part_of;
@@ -414,7 +414,7 @@ impl Report {
         console: &Console,
     ) {
         if let (Some(bound), Some(exact)) = (self.error_bound, self.exact_cells) {
-            say_exact([exact, self.cells], "Bézier cell", bound, console);
+            console.status("Fitted", exactness([exact, self.cells], "Bézier cell", bound));
         }
         let Some(output) = &a.output else { return };
         let mut counts = counted(self.points, "point");

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::Result;
+use subsolid::jobs::output::write_page;
 use subsolid::mesh::SurfaceMesh;
 use subsolid::numbers::counted;
 use subsolid::scheme::Scheme;
@@ -12,7 +13,7 @@ use subsolid::view::{FigureTable, Page};
 use super::{Arguments, TextRows, aligned, attributes, table, title, valences};
 use crate::cli::json::JsonReport;
 use crate::cli::unused::refuse_for_solids;
-use crate::cli::{Console, Outcome, report};
+use crate::cli::{Console, Outcome};
 
 #[derive(Serialize, JsonSchema)]
 pub struct Report {
@@ -36,7 +37,7 @@ pub fn run(arguments: &Arguments, mesh: &SurfaceMesh, console: &Console) -> Resu
     let summary = SurfaceSummary::new(mesh)?;
     if let Some(path) = &arguments.report {
         let page = Page::of_surface(mesh, Scheme::default(), 0, &title(model))?;
-        report::write(path, page, tables(&summary), console)?;
+        write_page(path, page, tables(&summary), &mut console.notes())?;
     }
     let text = aligned(rows(&summary));
     console.report(&Report { summary }, || text)?;

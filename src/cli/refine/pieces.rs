@@ -7,6 +7,7 @@ use subsolid::Result;
 use subsolid::cluster::{Ranks, ThreadGroup, block};
 use subsolid::io::{Dataset, Format, WriteOptions};
 use subsolid::jobs::refine::RefineRequest;
+use subsolid::jobs::shared_pieces::SharedPieces;
 use subsolid::mesh::SolidMesh;
 use subsolid::numbers::counted;
 use subsolid::parts::{Blocks, Own};
@@ -15,7 +16,6 @@ use subsolid::plan::element_pieces;
 use super::{Arguments, Console, Outcome, WrittenMesh};
 use crate::cli::cluster::all_rows;
 use crate::cli::output::check_names;
-use crate::cli::shared_pieces::SharedPieces;
 
 /// Cells of a piece: some hundred megabytes of setup.
 const PIECE_CELLS: usize = 1 << 18;

@@ -15,7 +15,6 @@ use super::values::{self, Span, WantedAttribute};
 use crate::cli::list::List;
 use crate::cli::model::{ModelArguments, SOLID_OR_SURFACE};
 use crate::cli::names::scheme_names;
-use crate::cli::pieces::part;
 
 /// What `--strict` refuses, of solids and surfaces.
 const STRICT: &str = "Refuse left-handed and folded hexahedra, inverted cells of other kinds and surfaces \
@@ -98,7 +97,7 @@ pub struct Arguments {
     attribute: Vec<List<WantedAttribute>>,
     /// Make part I of N of the layers, for several machines at once: 1/N to N/N, in any order, then
     /// `subsolid merge` with the directory. Layers that exist are not recomputed
-    #[arg(long, value_name = "I/N", value_parser = part)]
+    #[arg(long, value_name = "I/N")]
     pub(super) pieces: Option<JobPart>,
     /// Skip layers whose files exist
     #[arg(long)]

@@ -9,6 +9,7 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write as _};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -54,7 +55,7 @@ impl JobRecord {
 }
 
 /// Part `part` of the `of` parts of a job, from 1 on, for as many programs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobPart {
     /// Which, 1 to `of`.
     pub part: usize,
@@ -79,6 +80,18 @@ impl JobPart {
     pub fn share(self, items: &Range<usize>) -> Range<usize> {
         let own = block(items.len(), self.part - 1, self.of);
         items.start + own.start..items.start + own.end
+    }
+}
+
+impl FromStr for JobPart {
+    type Err = String;
+
+    /// `part/of`
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let numbers =
+            text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+        let part = numbers.and_then(|(i, n)| Self::new(i, n).ok());
+        part.ok_or_else(|| format!("give I/N, with I from 1 to N and N at most {MAX_PARTS}"))
     }
 }
 

@@ -1,5 +1,7 @@
 //! What archives hold.
 
+use serde::{Deserialize, Serialize};
+
 use crate::io::plain_name;
 use crate::mesh::CellArray;
 
@@ -7,8 +9,9 @@ use crate::mesh::CellArray;
 const OWN_CELL_ARRAYS: [&str; 3] = ["volume", "remainder_parameter_volume", "remainder_volume"];
 
 /// Which arrays to write, beside those that say what the leaves are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
 pub enum Store {
     /// Basis functions and their derivatives, once for all leaves that share them: all that is
     /// needed to compute the rest.

@@ -9,92 +9,120 @@ use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use std::time::Instant;
 
-use subsolid::backend::Backend;
-use subsolid::cluster::{Ranks, block};
-use subsolid::io::{Dataset, Format};
-use subsolid::numbers::counted;
-use subsolid::parts::{Block, Blocks};
-use subsolid::plan::{Cost, Want};
-use subsolid::quadrature::{
+use super::super::output::{announce, warn_left_out};
+use super::super::ranks::{all_numbers, all_rows, measure, own_choice};
+use super::super::shared_pieces::SharedPieces;
+use super::super::{Notes, gpu_for, since};
+use super::request::{BYTES_A_POINT, QuadratureRequest};
+use super::{PIECE_POINTS, QuadratureReport, mapping, volume};
+use crate::backend::Backend;
+use crate::cluster::{Ranks, block};
+use crate::error::{Error, Result, option_name};
+use crate::io::{Dataset, Format};
+use crate::mesh::SolidMesh;
+use crate::numbers::counted;
+use crate::parts::{Block, Blocks};
+use crate::plan::{Cost, Want};
+use crate::quadrature::{
     LEFT_HANDED, PhysicalQuadrature, PieceCut, Quadrature, QuadratureScheme, Report, ReportShare,
     points,
 };
-use subsolid::scheme::VertexRule;
-use subsolid::volume::{add_cell_data, name_cells};
-use subsolid::{Error, Result, WriteOptions};
-
-use super::{
-    Arguments, PIECE_POINTS, PLACES, QuadratureRequest, QuadratureSummary, mapping, outcome,
-    point_bytes, volume,
-};
-use crate::cli::cluster::{all_numbers, all_rows, measure, own_choice};
-use crate::cli::console::since;
-use crate::cli::output::warn_left_out;
-use crate::cli::shared_pieces::SharedPieces;
-use crate::cli::{Console, Outcome, quality};
+use crate::scheme::VertexRule;
+use crate::volume::{add_cell_data, name_cells};
 
 /// Elements that a rank has the quadrature of at a time: some hundred megabytes.
 const BLOCK_ELEMENTS: usize = 1 << 16;
 /// Elements of other ranks that it takes at a time to end a piece.
 const NEXT_ELEMENTS: usize = 1 << 12;
 
-pub fn run(
-    a: &Arguments,
-    ranks: &Ranks<'_>,
-    format: Option<Format>,
-    scheme: QuadratureScheme,
-    want: Want,
-    console: &Console,
-) -> Result<Outcome> {
-    a.check_of_ranks(format)?;
-    let mesh = a.model.read(console)?;
-    a.model.check_cells(&mesh, console)?;
-    let mut blocks = Blocks::new(&mesh, a.levels, VertexRule::default())?;
-    measure(&mut blocks, ranks, console)?;
-    let own = blocks.elements(block(mesh.cells.len(), ranks.rank(), ranks.size()));
-    let left_handed = all_left_handed(&blocks, &own, ranks)?;
+impl QuadratureRequest {
+    /// Refuses what ranks do not share.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for a part of a job, a quadrature of the boundary and another output than
+    /// pieces.
+    pub fn check_of_ranks(&self) -> Result<()> {
+        let refused = |what: &str| {
+            let help = message!("leave it out, or leave ", option_name("mpi"), " out");
+            Err(Error::request(message!(option_name(what), " is for one program")).with_help(help))
+        };
+        if self.boundary.is_some() {
+            return refused("boundary");
+        }
+        if self.pieces.is_some() {
+            return refused("pieces");
+        }
+        match self.format()? {
+            None | Some(Format::Pvtu) => Ok(()),
+            _ => Err(Error::request("ranks write a .pvtu")
+                .with_help("end the name of the output in .pvtu")),
+        }
+    }
 
-    let start = Instant::now();
-    // those of regular cells
-    let samples = own.len().saturating_mul(a.gauss.pow(3));
-    let choice = own_choice(a.backend, &Cost::quadrature(samples), ranks)?;
-    let gpu = a.gpu(choice, samples, console)?;
-    let work = RankQuadrature { blocks, elements: own, scheme, want, gpu, left_handed };
-    let (counts, share) = work.report(ranks)?;
-    let numbers = [counts.to_numbers().to_vec(), share.to_numbers(console.json())].concat();
-    let all = all_numbers(ranks, Ok(numbers))?;
-    let mut counts = Vec::with_capacity(all.len());
-    let mut shares = Vec::with_capacity(all.len());
-    for numbers in &all {
-        let (own, share) = numbers.split_first_chunk().ok_or_else(Error::broken_message)?;
-        counts.push(RankCounts::from_numbers(own));
-        shares.push(ReportShare::from_numbers(share)?);
+    /// [`QuadratureRequest::run`] on ranks, which all have the whole mesh; it is refined `levels`
+    /// times.
+    ///
+    /// # Errors
+    /// Those of [`QuadratureRequest::run`], [`QuadratureRequest::check_of_ranks`] and other ranks.
+    pub fn run_on_ranks(
+        &self,
+        (mesh, levels): (&SolidMesh, usize),
+        ranks: &Ranks<'_>,
+        has_remainders: bool,
+        report: impl FnOnce(&QuadratureReport) -> Result<()>,
+        notes: &mut dyn Notes,
+    ) -> Result<QuadratureReport> {
+        self.check()?;
+        self.check_of_ranks()?;
+        let mut blocks = Blocks::new(mesh, levels, VertexRule::default())?;
+        measure(&mut blocks, ranks, notes)?;
+        let own = blocks.elements(block(mesh.cells.len(), ranks.rank(), ranks.size()));
+        let left_handed = all_left_handed(&blocks, &own, ranks)?;
+
+        let start = Instant::now();
+        // those of regular cells
+        let samples = own.len().saturating_mul(self.scheme.gauss.pow(3));
+        let cost = Cost::quadrature(samples);
+        let gpu = gpu_for(own_choice(self.backend, &cost, ranks)?, &cost, notes)?;
+        let (scheme, want) = (self.scheme, self.want());
+        let work = RankQuadrature { blocks, elements: own, scheme, want, gpu, left_handed };
+        let (counts, share) = work.report(ranks)?;
+        let numbers = [counts.to_numbers().to_vec(), share.to_numbers(has_remainders)].concat();
+        let all = all_numbers(ranks, Ok(numbers))?;
+        let mut counts = Vec::with_capacity(all.len());
+        let mut shares = Vec::with_capacity(all.len());
+        for numbers in &all {
+            let (own, share) = numbers.split_first_chunk().ok_or_else(Error::broken_message)?;
+            counts.push(RankCounts::from_numbers(own));
+            shares.push(ReportShare::from_numbers(share)?);
+        }
+        let found = Report::of_shares(&shares, left_handed);
+        let samples = counted(found.samples, "quadrature point");
+        notes.status("Evaluated", format!("{samples} in {}", since(start)));
+        notes.status("Integrated", volume(&found));
+        if found.left_handed {
+            notes.warn(LEFT_HANDED.into());
+        }
+        let bytes = self.output.as_ref().map(|output| {
+            let bytes = BYTES_A_POINT * found.samples as u64;
+            announce(output, bytes, self.max_size, notes).map(|()| bytes)
+        });
+        let sum = |of: fn(&RankCounts) -> usize| counts.iter().map(of).sum::<usize>();
+        let found = QuadratureReport {
+            setting: self.setting(None, bytes.transpose()?),
+            leaves: sum(|counts| counts.leaves),
+            table_bytes: None,
+            report: found,
+            left_handed_cells: sum(|counts| counts.left_handed),
+        };
+        report(&found)?;
+        if let Some(output) = &self.output {
+            self.write_checked(output.display(), &found.report, notes, |notes| {
+                work.write(self, output, ranks, &counts, notes)
+            })?;
+        }
+        Ok(found)
     }
-    let report = Report::of_shares(&shares, left_handed);
-    let samples = counted(report.samples, "quadrature point");
-    console.status("Evaluated", format!("{samples} in {}", since(start)));
-    console.status("Integrated", volume(&report));
-    if report.left_handed {
-        console.warn(LEFT_HANDED);
-    }
-    let bytes = match &a.output {
-        Some(output) => Some(a.announce(output, point_bytes(report.samples), console)?),
-        None => None,
-    };
-    let sum = |of: fn(&RankCounts) -> usize| counts.iter().map(of).sum::<usize>();
-    if console.json() || a.quality {
-        let asked = QuadratureRequest::new(a, None, bytes);
-        let leaves = sum(|counts| counts.leaves);
-        let summary = QuadratureSummary { asked, leaves, table_bytes: None, report: &report };
-        let left_handed = sum(|counts| counts.left_handed);
-        console.report(&summary, || quality::text(&report.quality, left_handed, PLACES))?;
-    }
-    if let Some(output) = &a.output {
-        a.write_checked(output.display(), &report, console, || {
-            work.write(a, output, ranks, &counts, console)
-        })?;
-    }
-    Ok(outcome(&report))
 }
 
 /// Whether all cells of the mesh are left-handed hexahedra. One that is not decides, which the
@@ -227,15 +255,14 @@ impl RankQuadrature<'_> {
     /// Writes the pieces that begin on this rank, with the points of the next cells that end them.
     fn write(
         &self,
-        a: &Arguments,
+        request: &QuadratureRequest,
         output: &Path,
         ranks: &Ranks<'_>,
         counts: &[RankCounts],
-        console: &Console,
+        notes: &mut dyn Notes,
     ) -> Result<()> {
-        let places = Places::new(counts, a.piece_points.unwrap_or(PIECE_POINTS));
-        let options = WriteOptions { compress: a.compress };
-        let mut writer = SharedPieces::create(output, options, ranks)?;
+        let places = Places::new(counts, request.piece_points.unwrap_or(PIECE_POINTS));
+        let mut writer = SharedPieces::create(output, request.write_options(), ranks)?;
         let (own, mut before) = (places.of_rank(ranks.rank()), places.before[ranks.rank()]);
         let next = self.elements.end..self.blocks.count();
         let runs = self.blocks.runs(self.elements.clone(), BLOCK_ELEMENTS).into_iter();
@@ -248,7 +275,7 @@ impl RankQuadrature<'_> {
                 let mut dataset = points(mapping, leaves)?;
                 let left_out = add_cell_data(&mut dataset, &block.mesh.cell_data);
                 if open.is_none() {
-                    warn_left_out(&left_out, console);
+                    warn_left_out(&left_out, notes);
                 }
                 name_cells(&mut dataset, &block.cells);
                 match &mut open {
@@ -271,20 +298,5 @@ impl RankQuadrature<'_> {
             writer.push(number, &all)?;
         }
         writer.finish(ranks)
-    }
-}
-
-impl Arguments {
-    /// Refuses what ranks do not share.
-    fn check_of_ranks(&self, format: Option<Format>) -> Result<()> {
-        if self.pieces.is_some() {
-            return Err(Error::request("--pieces is for one program")
-                .with_help("leave it out, or leave --mpi out"));
-        }
-        if format.is_some_and(|format| format != Format::Pvtu) {
-            return Err(Error::request("ranks write a .pvtu")
-                .with_help("end the name of the output in .pvtu"));
-        }
-        Ok(())
     }
 }

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use subsolid::cluster::Ranks;
-use subsolid::io::{Dataset, PieceShare, PieceWriter, WriteOptions};
-use subsolid::{Error, Result};
+use crate::cluster::Ranks;
+use crate::error::{Error, Result};
+use crate::io::{Dataset, PieceShare, PieceWriter, WriteOptions};
 
 /// The pieces of this rank; rank 0 also holds the directory that all gather in.
 pub struct SharedPieces {

@@ -1,0 +1,114 @@
+//! Matrices and loads of finite elements in one call.
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+use subsolid::assembly::PartLoad;
+use subsolid::backend::Choice;
+use subsolid::jobs::assemble::AssembleRequest;
+use subsolid::quadrature::{BoundaryPart, QuadratureScheme};
+
+use crate::arrays::{by_name, dictionary, moved};
+use crate::cells::Analyzed;
+use crate::count;
+use crate::errors::{IntoPython, refused};
+use crate::matrix::{assembled, sparse};
+use crate::notes::PythonNotes;
+use crate::request::named;
+use crate::solid::PySolid;
+
+/// Forces per unit area by side or group.
+fn part_loads(given: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<PartLoad>> {
+    let load = |(part, traction): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+        let wrong = |_| refused("load is wrong", "give {side or group: (fx, fy, fz)}");
+        let part = match part.is_instance_of::<PyString>() {
+            true => BoundaryPart::Group(part.extract()?),
+            false => BoundaryPart::Side(part.extract().map_err(wrong)?),
+        };
+        Ok(PartLoad { part, traction: traction.extract().map_err(wrong)? })
+    };
+    given.map_or(Ok(Vec::new()), |given| given.iter().map(load).collect())
+}
+
+#[pymethods]
+impl PySolid {
+    /// Matrices and loads of finite elements, in one call. Those of `subsolid assemble`;
+    /// Solid.quadrature has them for moved control points, and for forces that vary.
+    ///
+    /// Args:
+    ///     path: Folder to write them to, with model.npz, as the program does; or None.
+    ///     gauss: Gauss points along each axis of a box, 1 to 32.
+    ///     rings: Rings of boxes toward extraordinary edges and vertices; None for as many as
+    ///         integrals accurate to 4e-9 need.
+    ///     mass: Density of the mass matrix, above 0; None for no such matrix.
+    ///     stiffness: Conductivity of the stiffness matrix, above 0.
+    ///     elasticity: Young's modulus and Poisson's ratio of the matrix of linear elasticity.
+    ///     load: Forces per unit area, (3,), by number of a side (see sides) or name of a group of
+    ///         faces; those on the same faces add up.
+    ///     body: Force per unit volume, (3,).
+    ///     format: Files of matrices: "npz" (scipy.sparse.load_npz) or "mtx" (Matrix Market).
+    ///     compress: Compress .npz.
+    ///     backend: "auto", "cpu", "cuda" or "cuda:N"; values are equal up to rounding.
+    ///
+    /// Returns:
+    ///     A dictionary of what is asked for: "mass", "stiffness" (vertices, vertices) and
+    ///     "elasticity" (3 vertices, 3 vertices) as scipy.sparse.csr_matrix, and "load",
+    ///     (vertices, 3); and "report" with the keys of the JSON report of `subsolid assemble`.
+    ///
+    /// Raises:
+    ///     Error: For values out of range, parts that the boundary does not have, quadrature points
+    ///         whose Jacobian determinant is not positive, a folder with matrices of another job,
+    ///         and without SciPy.
+    ///
+    /// Example:
+    ///     >>> box = subsolid.shape("box", 2, 2, 2).with_creases(crease_angle=40)
+    ///     >>> found = box.assemble(elasticity=(210e9, 0.3), load={0: (0, 0, -1e5)})
+    ///     >>> found["elasticity"].shape, found["load"].shape
+    ///     ((81, 81), (27, 3))
+    #[pyo3(signature = (path=None, *, gauss=5, rings=None, mass=None, stiffness=None,
+                        elasticity=None, load=None, body=None, format="npz", compress=false,
+                        backend="auto"))]
+    #[allow(clippy::too_many_arguments, reason = "keywords")]
+    fn assemble<'py>(
+        &self,
+        py: Python<'py>,
+        path: Option<PathBuf>,
+        #[pyo3(from_py_with = count::gauss)] gauss: usize,
+        #[pyo3(from_py_with = count::rings)] rings: Option<usize>,
+        mass: Option<f64>,
+        stiffness: Option<f64>,
+        elasticity: Option<[f64; 2]>,
+        load: Option<&Bound<'py, PyDict>>,
+        body: Option<[f64; 3]>,
+        format: &str,
+        compress: bool,
+        backend: &str,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        sparse(py)?; // before the work
+        let request = AssembleRequest {
+            scheme: QuadratureScheme { gauss, rings },
+            mass,
+            stiffness,
+            elasticity,
+            load: part_loads(load)?,
+            body,
+            format: named("format", format)?,
+            compress,
+            backend: backend.parse::<Choice>().py()?,
+        };
+        let Analyzed { mesh, solid, .. } = &*self.shared;
+        let run = |notes: &mut PythonNotes| request.run(mesh, solid, path.as_deref(), notes);
+        let assembly = PythonNotes::hear(py, run)?;
+        let all = by_name(py)?;
+        for (operator, matrix) in &assembly.matrices {
+            all.set_item(operator.name(), assembled(py, matrix)?)?;
+        }
+        if let Some(load) = assembly.load {
+            let count = load.len();
+            all.set_item("load", moved(py, load.into_flattened(), &[count, 3])?)?;
+        }
+        all.set_item("report", dictionary(py, &assembly.report)?)?;
+        Ok(all)
+    }
+}

@@ -1,0 +1,388 @@
+//! Assembles finite element matrices and load vectors, for one call; [`crate::assembly`] has them
+//! for many.
+//!
+//! ```
+//! use subsolid::jobs::assemble::AssembleRequest;
+//! use subsolid::limit::Solid;
+//! use subsolid::mesh::shape::Shape;
+//!
+//! let mesh = Shape::Box { cells: [2, 2, 2] }.build()?;
+//! let request = AssembleRequest { mass: Some(7.8e3), ..Default::default() };
+//! let assembly = request.run(&mesh, &Solid::new(&mesh)?, None, &mut ())?;
+//! assert_eq!(assembly.matrices[0].1.size(), mesh.points.len());
+//! # Ok::<(), subsolid::Error>(())
+//! ```
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+use super::output::written;
+use super::quadrature::warn_of_points;
+use super::{Notes, gpu_for, since};
+use crate::assembly::{
+    Matrix, MatrixFormat, Operator, PartLoad, assemble_on, assemble_with_progress, body_load,
+    check_memory, cost, surface_load, tractions, write_matrix,
+};
+use crate::backend::Choice;
+use crate::error::{Command, Error, Result, option, option_name};
+use crate::io::{self, Array, WriteOptions};
+use crate::limit::Solid;
+use crate::mesh::SolidMesh;
+use crate::numbers::counted;
+use crate::plan::Want;
+use crate::quadrature::{
+    LEFT_HANDED, Mapping, Quadrature, QuadratureScheme, Regions, Report, check_positive,
+    face_vertices, jacobians, side_vertices,
+};
+use crate::volume::Quality;
+
+/// What is asked of an assembly.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[serde(default)]
+pub struct AssembleRequest {
+    /// Where the quadrature points are.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(flatten)]
+    pub scheme: QuadratureScheme,
+    /// Write the mass matrix, with this density, or 1
+    #[cfg_attr(feature = "cli", arg(long, value_name = "RHO", num_args = 0..=1, require_equals = true,
+                                    default_missing_value = "1"))]
+    pub mass: Option<f64>,
+    /// Write the stiffness matrix of Poisson's equation, with this conductivity, or 1
+    #[cfg_attr(feature = "cli", arg(long, value_name = "K", num_args = 0..=1, require_equals = true,
+                                    default_missing_value = "1"))]
+    pub stiffness: Option<f64>,
+    /// Write the matrix of linear elasticity, with Young's modulus and Poisson's ratio
+    #[cfg_attr(feature = "cli", arg(long, value_name = "E,NU", allow_hyphen_values = true,
+                                    value_parser = crate::assembly::comma_separated::<2>))]
+    pub elasticity: Option<[f64; 2]>,
+    /// Force per unit area on a side, given by number, or on a group of faces, given by name; may
+    /// be repeated, and forces on the same faces add up
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "PART=FX,FY,FZ", allow_hyphen_values = true)
+    )]
+    pub load: Vec<PartLoad>,
+    /// Force per unit volume
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FX,FY,FZ", allow_hyphen_values = true,
+                                    value_parser = crate::assembly::comma_separated::<3>))]
+    pub body: Option<[f64; 3]>,
+    /// Format of the matrices
+    #[cfg_attr(feature = "cli", arg(long, value_enum, default_value_t))]
+    pub format: MatrixFormat,
+    /// Compress .npz files
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub compress: bool,
+    /// Processor of the matrices: auto (the fastest for this job), cpu, cuda or cuda:N; they
+    /// are equal up to rounding
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = "auto"))]
+    pub backend: Choice,
+}
+
+/// Matrices and loads of a solid.
+#[derive(Clone, Debug)]
+pub struct Assembly {
+    /// The matrices that are asked for.
+    pub matrices: Vec<(Operator, Matrix)>,
+    /// Forces at the vertices, if there are any.
+    pub load: Option<Vec<[f64; 3]>>,
+    /// What there is to say of them.
+    pub report: AssembleReport,
+    regions: Regions,
+}
+
+/// What an assembly has made.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct AssembleReport {
+    /// Folder with the matrices.
+    pub output: String,
+    /// Number of control points, which are the unknowns of the matrices.
+    pub vertices: usize,
+    /// Number of quadrature points.
+    pub samples: usize,
+    /// Volume by quadrature, in cubed length units.
+    pub volume: f64,
+    /// Number of sides: parts of the boundary between infinitely sharp edges.
+    pub sides: usize,
+    /// The matrices that were written.
+    pub matrices: Vec<MatrixSummary>,
+    /// Sum of all loads.
+    pub force: [f64; 3],
+    /// Duration of the whole job, in seconds.
+    pub seconds: f64,
+}
+
+/// A matrix that was written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct MatrixSummary {
+    /// Its name in the file.
+    pub name: &'static str,
+    /// Number of rows of the matrix.
+    pub rows: usize,
+    /// Number of stored entries.
+    pub entries: usize,
+}
+
+impl AssembleRequest {
+    /// Checks the options, and the folder to write to, if there is one.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for numbers out of range, and where nothing is asked for; [`Error::File`]
+    /// for the name of a file, and for a folder with matrices that this job does not write again:
+    /// they would stand beside those of another model.
+    pub fn check(&self, output: Option<&Path>) -> Result<()> {
+        self.scheme.check()?;
+        let operators = self.operators();
+        let has_loads = !self.load.is_empty() || self.body.is_some();
+        let [mass, stiffness] = ["mass", "stiffness"].map(option_name);
+        if operators.is_empty() && !has_loads {
+            let [load, body] = ["load", "body"].map(option_name);
+            let elasticity = option("elasticity", "E,NU");
+            let all = message!(mass, ", ", stiffness, ", ", elasticity, ", ", load, " or ", body);
+            return Err(Error::request("nothing to assemble").with_help(message!("give ", all)));
+        }
+        if operators.is_empty() && self.format != MatrixFormat::default() {
+            let format = option_name("format");
+            let others = message!(mass, ", ", stiffness, " or ", option_name("elasticity"));
+            return Err(Error::request(message!(format.clone(), " is for matrices"))
+                .with_help(message!("leave ", format, " out, or give ", others)));
+        }
+        operators.iter().copied().try_for_each(Operator::check)?;
+        output.map_or(Ok(()), |output| self.check_folder(output, &operators))
+    }
+
+    fn check_folder(&self, output: &Path, operators: &[Operator]) -> Result<()> {
+        let endings = MatrixFormat::ENDINGS;
+        let is_file = output.extension().is_some_and(|own| endings.iter().any(|e| own == *e));
+        if is_file && !output.is_dir() {
+            return Err(Error::file(output, None, "matrices are files in a folder")
+                .with_help("give the name of a folder, without .npz or .mtx"));
+        }
+        io::atomic::check_directory(output)?;
+        let written = |name: &str, ending: &str| {
+            ending == self.format.ending() && operators.iter().any(|own| own.name() == name)
+        };
+        for name in Operator::NAMES {
+            for ending in endings {
+                let path = output.join(format!("{name}.{ending}"));
+                if !written(name, ending) && path.exists() {
+                    return Err(Error::file(&path, None, "is a matrix of a different job")
+                        .with_help("remove it, or give another folder"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the matrices and loads of a solid, and writes them to a folder, if there is one.
+    ///
+    /// # Errors
+    /// Those of [`AssembleRequest::check`] and of `notes`; [`Error::Request`] for parts that the
+    /// boundary does not have, points whose Jacobian is not positive, and what would fill the memory
+    /// or overflow; what the system refuses.
+    pub fn run(
+        &self,
+        mesh: &SolidMesh,
+        solid: &Solid,
+        output: Option<&Path>,
+        notes: &mut dyn Notes,
+    ) -> Result<Assembly> {
+        self.check(output)?;
+        let start = Instant::now();
+        let regions = Regions::new(solid.topology(), mesh)?;
+        let tractions = tractions(&self.load, &regions)?;
+        let (scheme, operators) = (self.scheme, self.operators());
+        Quadrature::check_memory(solid, scheme, Want::FIRST)?;
+        warn_of_points(solid, scheme, notes);
+        notes.begin("Preparing");
+        let quadrature = Quadrature::new(solid, scheme, Want::FIRST)?;
+        check_memory(&quadrature, &operators)?;
+        let mapping = Mapping::new(&quadrature, mesh.controls())?;
+        notes.begin("Integrating");
+        let Report { samples, volume, quality, left_handed, .. } = Report::new(&mapping)?;
+        check_points(&quality)?;
+        if left_handed {
+            notes.warn(LEFT_HANDED.into());
+        }
+        let matrices = self.matrices(&mapping, mesh, &operators, notes)?;
+        let matrices: Vec<_> = operators.into_iter().zip(matrices).collect();
+        let load = self.loads(mesh, &mapping, &tractions)?;
+        let force = total(load.as_deref().unwrap_or_default())?;
+        let count = counted(matrices.len(), "matrix");
+        notes.status("Assembled", format!("{count} in {}", since(start)));
+        let summary = |(operator, matrix): &(Operator, Matrix)| MatrixSummary {
+            name: operator.name(),
+            rows: matrix.size(),
+            entries: matrix.len(),
+        };
+        let report = AssembleReport {
+            output: String::new(), // without a folder
+            vertices: mesh.points.len(),
+            samples,
+            volume,
+            sides: regions.side_count(),
+            matrices: matrices.iter().map(summary).collect(),
+            force,
+            seconds: 0.0,
+        };
+        let mut assembly = Assembly { matrices, load, regions, report };
+        if let Some(output) = output {
+            self.write(output, &assembly, (mesh, solid), notes)?;
+            assembly.report.output = output.display().to_string();
+        }
+        assembly.report.seconds = start.elapsed().as_secs_f64();
+        Ok(assembly)
+    }
+
+    fn write(
+        &self,
+        output: &Path,
+        assembly: &Assembly,
+        (mesh, solid): (&SolidMesh, &Solid),
+        notes: &mut dyn Notes,
+    ) -> Result<()> {
+        let start = Instant::now();
+        io::atomic::fill_directory(output, || {
+            for (operator, matrix) in &assembly.matrices {
+                let name = format!("{}.{}", operator.name(), self.format.ending());
+                write_matrix(output.join(name), matrix, self.format, self.compress)?;
+            }
+            let arrays = assembly.arrays(mesh, solid, notes);
+            let options = WriteOptions { compress: self.compress };
+            io::write_arrays(output.join("model.npz"), &arrays, options)
+        })?;
+        let count = counted(assembly.matrices.len(), "matrix");
+        notes.status("Wrote", written(output.display(), count, start));
+        Ok(())
+    }
+
+    /// The operators that are asked for.
+    fn operators(&self) -> Vec<Operator> {
+        let mass = self.mass.map(|density| Operator::Mass { density });
+        let stiffness = self.stiffness.map(|conductivity| Operator::Stiffness { conductivity });
+        let elasticity =
+            self.elasticity.map(|[young, poisson]| Operator::Elasticity { young, poisson });
+        [mass, stiffness, elasticity].into_iter().flatten().collect()
+    }
+
+    /// The matrices, by the processor chosen.
+    fn matrices(
+        &self,
+        mapping: &Mapping<'_>,
+        mesh: &SolidMesh,
+        operators: &[Operator],
+        notes: &mut dyn Notes,
+    ) -> Result<Vec<Matrix>> {
+        let quadrature = mapping.quadrature();
+        let gpu = gpu_for(self.backend, &cost(quadrature, operators), notes)?;
+        if let Some(device) = gpu.as_ref().and_then(|gpu| gpu.device()) {
+            return Ok(assemble_on(device, quadrature, mesh.controls(), operators)?.0);
+        }
+        let (mut done, mut stopped, all) = (0, Ok(()), quadrature.sample_count());
+        let matrices = assemble_with_progress(mapping, operators, |points| {
+            done += points;
+            if stopped.is_ok() {
+                stopped = notes.progress(done, all);
+            }
+        });
+        stopped.and(matrices)
+    }
+
+    /// The loads, if there are any.
+    fn loads(
+        &self,
+        mesh: &SolidMesh,
+        volume: &Mapping<'_>,
+        tractions: &[Option<[f64; 3]>],
+    ) -> Result<Option<Vec<[f64; 3]>>> {
+        if self.load.is_empty() && self.body.is_none() {
+            return Ok(None);
+        }
+        let mut load = vec![[0.0; 3]; mesh.points.len()];
+        let mut add = |other: Vec<[f64; 3]>| {
+            load.iter_mut().zip(other).for_each(|(to, from)| {
+                (0..3).for_each(|d| to[d] += from[d]);
+            });
+        };
+        if !self.load.is_empty() {
+            let loaded = |face: u32| tractions[face as usize].is_some();
+            let solid = volume.quadrature().solid();
+            let boundary = Quadrature::boundary(solid, self.scheme, Want::FIRST, loaded)?;
+            let mapping = Mapping::new(&boundary, mesh.controls())?;
+            check_points(&jacobians(&mapping)?)?;
+            let traction = |face: u32| tractions[face as usize].unwrap_or_default();
+            add(surface_load(&mapping, |face, _, _| traction(face))?);
+        }
+        if let Some(force) = self.body {
+            add(body_load(volume, |_| force)?);
+        }
+        Ok(Some(load))
+    }
+}
+
+impl Assembly {
+    /// What the matrices are of: the points and their loads, the sides and groups.
+    fn arrays(&self, mesh: &SolidMesh, solid: &Solid, notes: &mut dyn Notes) -> Vec<Array> {
+        let mut arrays = vec![Array::new("points", 3, mesh.points.as_flattened().to_vec())];
+        if let Some(load) = &self.load {
+            arrays.push(Array::new("load", 3, load.as_flattened().to_vec()));
+        }
+        let topology = solid.topology();
+        let ids = |own: Vec<u32>| own.into_iter().map(|v| v as i32).collect::<Vec<i32>>();
+        let sides = side_vertices(topology, self.regions.sides(), self.regions.side_count());
+        for (side, own) in sides.into_iter().enumerate() {
+            arrays.push(Array::new(format!("side/{side}"), 1, ids(own)));
+        }
+        let mut taken = HashSet::new();
+        for (group, faces) in self.regions.whole_groups() {
+            let (plain, mut number) = (io::plain_name(group), 1);
+            let mut name = plain.clone();
+            while !taken.insert(name.to_lowercase()) {
+                number += 1;
+                name = format!("{plain}_{number}");
+            }
+            if number > 1 {
+                notes.warn(format!("group `{group}` is group/{name} in model.npz: another group has that name there").into());
+            }
+            let name = format!("group/{name}");
+            arrays.push(Array::new(name, 1, ids(face_vertices(topology, &faces))));
+        }
+        arrays
+    }
+}
+
+/// The sum of all loads.
+fn total(load: &[[f64; 3]]) -> Result<[f64; 3]> {
+    // from 0: an empty sum of floats is -0
+    let force = [0, 1, 2].map(|d| load.iter().fold(0.0, |sum, force| sum + force[d]));
+    if force.iter().all(|x| x.is_finite()) {
+        return Ok(force);
+    }
+    let [load, body] = ["load", "body"].map(option_name);
+    Err(Error::request("the sum of all loads is too large for a number").with_help(message!(
+        "give smaller forces (",
+        load,
+        ", ",
+        body,
+        "), or the model in other units"
+    )))
+}
+
+/// Refuses points whose Jacobian is not positive.
+fn check_points(quality: &Quality) -> Result<()> {
+    check_positive(quality).map_err(|refusal| {
+        refusal.with_help(message!(
+            "fix the control mesh there (",
+            Command::Reorient,
+            ", if cells are left-handed; ",
+            Command::Untangle,
+            ")"
+        ))
+    })
+}

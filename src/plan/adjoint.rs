@@ -171,8 +171,21 @@ impl NetWeights {
                 if gradient.iter().all(|&g| g == 0.0) {
                     continue; // also where a derivative does not exist
                 }
-                for (out, weight) in out.chunks_exact_mut(width.max(1)).zip(row) {
-                    out.iter_mut().zip(gradient).for_each(|(out, g)| *out += weight * g);
+                match gradient {
+                    [g] => out.iter_mut().zip(row).for_each(|(out, weight)| *out += weight * g),
+                    // a width that is known makes gradients of positions faster
+                    [u, v, w] => {
+                        for ([x, y, z], weight) in out.as_chunks_mut::<3>().0.iter_mut().zip(row) {
+                            *x += weight * u;
+                            *y += weight * v;
+                            *z += weight * w;
+                        }
+                    }
+                    _ => {
+                        for (out, weight) in out.chunks_exact_mut(width.max(1)).zip(row) {
+                            out.iter_mut().zip(gradient).for_each(|(out, g)| *out += weight * g);
+                        }
+                    }
                 }
             }
         }

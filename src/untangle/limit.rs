@@ -29,6 +29,8 @@ use crate::refine::reorient;
 
 /// Rounds of [`untangle_limit`] at most.
 pub const MAX_LIMIT_ROUNDS: usize = 10;
+/// Rounds without a gain after which it ends.
+const MAX_IDLE_ROUNDS: usize = 3;
 /// Rings of cells around those that may be folded whose vertices the first round moves; each
 /// round after it adds [`MORE_RINGS`].
 const RINGS: usize = 3;
@@ -100,7 +102,8 @@ pub fn untangle_limit(
     let mut points = start.clone();
     let mut best = (now.clone(), start.clone());
     let mut extra = BTreeSet::new();
-    while result.rounds < MAX_LIMIT_ROUNDS {
+    let mut idle = 0; // rounds since the best
+    while result.rounds < MAX_LIMIT_ROUNDS && idle < MAX_IDLE_ROUNDS {
         let rings = RINGS + MORE_RINGS * result.rounds;
         let region = Region::around(&oriented, &solid, now.sought(), rings)?;
         if !region.is_free.contains(&true) {
@@ -114,11 +117,11 @@ pub fn untangle_limit(
         result.rounds += 1;
         let next = state(&points)?;
         progress(next.open.len())?;
-        let is_better = next.is_better_than(&best.0);
-        if is_better {
-            best = (next.clone(), points.clone());
+        idle += 1;
+        if next.is_better_than(&best.0) {
+            (best, idle) = ((next.clone(), points.clone()), 0);
         }
-        if next.is_proven() || !is_better && next.open == now.open && result.rounds > 3 {
+        if next.is_proven() {
             break;
         }
         now = next;
@@ -286,7 +289,10 @@ impl<'a> Term<'a> {
             .collect();
         let value = terms.iter().map(|term| term.0).sum();
         let along = |d: usize| -> Vec<f64> {
-            terms.iter().flat_map(|(_, slope)| [0, 1, 2].map(|row| slope[(row, d)])).collect()
+            let mut column = vec![0.0; 3 * terms.len()];
+            let rows = column.as_chunks_mut::<3>().0.par_iter_mut().zip(&terms);
+            rows.for_each(|(row, (_, slope))| *row = [0, 1, 2].map(|i| slope[(i, d)]));
+            column
         };
         let [u, v, w] = [along(0), along(1), along(2)];
         let gradient = self.adjoint.apply(&[&self.values, &u, &v, &w], 3)?;

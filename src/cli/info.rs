@@ -59,8 +59,8 @@ impl JsonReport for InfoReport {
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     if let Some(path) = &arguments.report {
-        arguments.model.check_no_input(path, &[])?;
         check_page(path)?;
+        arguments.model.check_no_input(path, &[])?;
     }
     let mesh = match arguments.model.open(console)? {
         ControlMesh::Surface(mesh) => return surface::run(&arguments, &mesh, console),

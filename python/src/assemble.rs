@@ -44,8 +44,8 @@ impl PySolid {
     ///     mass: Density of the mass matrix, above 0; None for no such matrix.
     ///     stiffness: Conductivity of the stiffness matrix, above 0.
     ///     elasticity: Young's modulus and Poisson's ratio of the matrix of linear elasticity.
-    ///     load: Forces per unit area, (3,), by number of a side (see sides) or name of a group of
-    ///         faces; those on the same faces add up.
+    ///     load: Forces per unit area, (3,), by number of a side, as the method sides counts
+    ///         them, or name of a group of faces; those on the same faces add up.
     ///     body: Force per unit volume, (3,).
     ///     format: Files of matrices: "npz" (scipy.sparse.load_npz) or "mtx" (Matrix Market).
     ///     compress: Compress .npz.

@@ -30,7 +30,7 @@ impl PySolid {
     ///     gauss: Gauss points along each axis of a box, 1 to 32.
     ///     rings: Rings of boxes toward extraordinary edges and vertices; None for as many as
     ///         integrals accurate to 4e-9 need.
-    ///     boundary: As in quadrature: False for the volume, True for the whole boundary, or
+    ///     boundary: False for the volume, True for the whole boundary, or
     ///         numbers of sides and names of groups of faces.
     ///     store: What a .npz holds: "tables" of basis functions, "geometry" (positions, measures
     ///         and inverse Jacobians) or "all"; None for tables.

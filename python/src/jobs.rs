@@ -97,7 +97,10 @@ impl PySolid {
     ///     points: Name of a .csv with the columns x, y, z; others are ignored, with a UserWarning.
     ///     output: Name of a .csv to write: x, y, z, status, cell, u, v, w, distance and attributes,
     ///         of points outside at the closest place of the solid; None for the report alone.
-    ///     tolerance, backend: As in locator.
+    ///     tolerance: Distance outside that still counts as inside, as a fraction of the diagonal of
+    ///         the box around the Bézier piece there, above 0 and at most 1e-3.
+    ///     backend: "auto" (the fastest for this job), "cpu", "cuda" or "cuda:N"; results are equal
+    ///         up to rounding.
     ///
     /// Returns:
     ///     A dictionary with the keys of the JSON report of `subsolid locate`: numbers of points

@@ -190,12 +190,20 @@ pub fn fit_skin(
         points: start.clone(),
     };
     let Some(target) = target else { return Ok(fit) };
-    let skin = Skin::new(mesh, &surface, vertices.clone(), start);
+    let mut skin = Skin::new(mesh, &surface, vertices.clone(), start);
     let before = skin.deviation(target, &mesh.points)?;
     let through = skin.deviation(target, &fit.points)?;
+    // through the vertices of a rough mesh the limit may be worse
+    let nearest = if before.rms < through.rms {
+        skin.start.clone_from(&mesh.points);
+        fit.points.clone_from(&mesh.points);
+        before.rms
+    } else {
+        through.rms
+    };
     fit.points = skin.with_corners(target, std::mem::take(&mut fit.points));
-    let mut best = (through.rms, fit.points.clone());
-    fit.rounds.push(through.rms);
+    let mut best = (nearest, fit.points.clone());
+    fit.rounds.push(nearest);
     let mut motion = Motion::Across;
     for round in 0..options.rounds {
         let next = skin.round(target, &best.1, motion)?;

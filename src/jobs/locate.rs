@@ -118,7 +118,7 @@ impl LocateRequest {
     ///
     /// # Errors
     /// Those of [`LocateRequest::locator`], [`columns`], [`PointTable::read`], of `notes`, of the
-    /// processor and of writing; [`Error::Request`] for a point that no place is nearest to.
+    /// processor and of writing; [`Error::Request`] for a point without a nearest place.
     pub fn run(
         &self,
         (mesh, solid): (&SolidMesh, &Solid),
@@ -257,7 +257,7 @@ pub fn answers<'a>(
     })
 }
 
-/// The error of a point that no place is nearest to.
+/// The error of a point without a nearest place.
 fn without_place(locator: &Locator<'_>, points: &[[f64; 3]]) -> Error {
     let far = points.iter().find(|&&point| locator.nearest(point).is_none());
     let [x, y, z] = far.copied().unwrap_or_default();

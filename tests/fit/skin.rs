@@ -1,5 +1,6 @@
 use subsolid::SurfaceMesh;
 use subsolid::fit::{SkinOptions, Target, TargetNotes, fit_skin};
+use subsolid::jobs::fit::{FitRequest, FitTarget};
 use subsolid::mesh::shape::Shape;
 use subsolid::refine::crease_by_angle;
 use subsolid::scheme::Scheme;
@@ -43,4 +44,20 @@ fn a_box_fits_another_box() {
     assert!(before.max > 0.04 && after.max < 1e-8, "{before:?} {after:?} {:?}", fit.rounds);
     assert!(fit.target_from_limit.unwrap().max < 1e-8);
     assert!((fit.volume[1] - 3.1 * 3.0 * 3.05).abs() < 1e-4, "{:?}", fit.volume);
+}
+
+/// A mesh whose vertices are rough: through them the limit is worse than as a control mesh, and the
+/// fit begins at the better of both.
+#[test]
+fn a_fit_is_never_farther_from_the_target_than_the_control_mesh() {
+    let mut mesh = Shape::Box { cells: [6, 6, 6] }.build().unwrap();
+    for (v, point) in mesh.points.iter_mut().enumerate() {
+        *point = std::array::from_fn(|d| point[d] + 0.3 * ((v * 7 + d * 5) as f64).sin());
+    }
+    let to = FitTarget::Facets;
+    let request = FitRequest { to, rounds: 1, no_untangle: true, ..Default::default() };
+    let [before, through, after] =
+        request.run_solid(&mut mesh, None, &mut ()).unwrap().target.unwrap();
+    assert!(through.rms > before.rms, "{through:?} {before:?}");
+    assert!(after.rms <= before.rms, "{after:?} {before:?}");
 }

@@ -113,7 +113,7 @@ fn jobs_that_do_not_fit_are_refused_before_they_are_made() {
     let edges = edges.map(|e| topology.edge_vertices(e));
     let rows: String = edges.map(|[a, b]| format!("edge,{a},{b},10\n")).collect();
     fs::write(here.join("ten.csv"), format!("kind,v0,v1,sharpness\n{rows}")).unwrap();
-    fs::write(here.join("spread.vtk"), spread(12)).unwrap();
+    fs::write(here.join("spread.vtk"), spread(10)).unwrap();
     done(here, "boundary large.vtu -o skin.obj");
     done(here, "surface skin.obj --levels 2 -o fine.obj");
     fs::write(here.join("many.vti"), grid(150)).unwrap();
@@ -257,7 +257,7 @@ fn jobs_of_many_patches_fit() {
     let here = with_models();
     let here = here.path();
     fs::write(here.join("many.obj"), separate(5000)).unwrap();
-    fs::write(here.join("spread.vtk"), spread(12)).unwrap();
+    fs::write(here.join("spread.vtk"), spread(10)).unwrap();
     for (kilobytes, job) in [
         (600_000, "view many.obj -o many.html"),
         (1_700_000, "slice spread.vtk --layer-height 5 --tolerance 3e-6 --svg layers"),

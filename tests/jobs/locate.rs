@@ -14,12 +14,17 @@ use subsolid::slice::{
 };
 
 fn all_meshes() -> Vec<(String, SolidMesh)> {
-    let mut all = shapes();
-    all.extend(models());
-    all.push(("mixed".into(), mixed()));
+    let mut all = small_meshes();
     for name in ["mount2_hex.vtk", "mountwithhole_hex.vtk"] {
         all.push((name.into(), model(name)));
     }
+    all
+}
+
+fn small_meshes() -> Vec<(String, SolidMesh)> {
+    let mut all = shapes();
+    all.extend(models());
+    all.push(("mixed".into(), mixed()));
     for name in ["bracket.vtk", "solids/tripod.vtk"] {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("models").join(name);
         all.push((name.into(), subsolid::read(path).expect("a model")));
@@ -204,7 +209,7 @@ fn no_sample_of_the_limit_is_closer_than_the_closest_place() {
                 .map(|(e, p)| (e, p, limits.position(e, p)))
                 .collect();
             let mut wrong = Vec::new();
-            for scale in [1.1, 1.1, 1.5, 1.5, 3.0, 30.0] {
+            for scale in [1.1, 1.5, 3.0, 30.0] {
                 let t = random.parameters();
                 let x: Point = std::array::from_fn(|d| {
                     let middle = 0.5 * (low[d] + high[d]);
@@ -287,7 +292,7 @@ fn layers(mesh: &SolidMesh, axis: Axis, across: usize) -> (PixelGrid, [f64; 3]) 
 
 #[test]
 fn interiors_are_what_the_locator_finds() {
-    let wrong: Vec<String> = all_meshes().par_iter().flat_map_iter(interiors).collect();
+    let wrong: Vec<String> = small_meshes().par_iter().flat_map_iter(interiors).collect();
     assert!(
         wrong.is_empty(),
         "{} pixels:\n{}",
@@ -310,12 +315,12 @@ fn interiors((name, mesh): &(String, SolidMesh)) -> Vec<String> {
     let (low, high) = mesh.bounds().expect("points");
     let largest = low.iter().chain(&high).fold(size, |most, x| most.max(x.abs()));
     let mut wrong = Vec::new();
-    for axis in [Axis::X, Axis::Y, Axis::Z] {
+    for (axis, some) in [(Axis::X, 0..1), (Axis::Y, 1..2), (Axis::Z, 1..3)] {
         let (grid, heights) = layers(mesh, axis, 40);
         let finder = InteriorFinder::new(&locator, axis, grid).expect("a grid");
         let columns = grid.size[0];
         let count = columns * grid.size[1];
-        for height in heights {
+        for &height in &heights[some] {
             let center = |i: usize| axis.lift(grid.center(i % columns, i / columns), height);
             let centers: Vec<Point> = (0..count).map(center).collect();
             let located = locator.locate(&centers);
@@ -396,7 +401,7 @@ fn interiors_fill_the_volume() {
 
 #[test]
 fn masks_get_a_place_for_every_pixel() {
-    let (_, mesh) = all_meshes().pop().expect("meshes");
+    let (_, mesh) = small_meshes().pop().expect("meshes");
     let limits = Limits::new(&mesh);
     let locator = Locator::new(&limits.solid, mesh.controls()).expect("a locator");
     let (mut grid, [_, height, _]) = layers(&mesh, Axis::Z, 60);
@@ -427,7 +432,7 @@ fn masks_get_a_place_for_every_pixel() {
 /// Between pixels polynomials stand in for attributes: to 10⁻⁸ of their range.
 #[test]
 fn attributes_of_covered_pixels_are_those_at_their_places() {
-    let all = all_meshes();
+    let all = small_meshes();
     let axes = [Axis::X, Axis::Y, Axis::Z].into_iter().cycle();
     let meshes: Vec<_> = all.iter().zip(axes).collect();
     let off: Vec<(f64, usize)> =
@@ -551,7 +556,7 @@ fn long_cells_are_searched_to_a_coarse_tolerance() {
     let exact = Locator::new(&solid, mesh.controls()).expect("a locator");
     let mut random = Random::new(5);
     let beside = |random: &mut Random| [random.unit() * 2e5, random.unit() * 6.0 - 2.0, -0.99];
-    for _ in 0..20 {
+    for _ in 0..5 {
         let x = beside(&mut random);
         let Located::Inside(place) = locator.locate_one(x) else { panic!("{x:?} is outside") };
         assert!(place.residual <= 1e-3 * 2e5, "{x:?}: {place:?}");

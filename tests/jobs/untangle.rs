@@ -254,13 +254,13 @@ fn sliding_keeps_the_limit_of_a_ball() {
     // facets of this size are off by less than 0.002
     assert!(farthest < slid.deviation + 2e-3, "{farthest}");
 }
-/// The greatest distance of a limit from another one, by the points of a 9 × 9 × 9 lattice in
+/// The greatest distance of a limit from another one, by the points of a 7 × 7 × 7 lattice in
 /// every cell that are outside.
 fn greatest_outside(of: &SolidMesh, from: &SolidMesh) -> f64 {
     let limit = |mesh: &SolidMesh| Solid::new(mesh).unwrap();
     let (inner, outer) = (limit(of), limit(from));
     let locator = Locator::new(&outer, from.controls()).unwrap();
-    let plan = inner.plan(&Samples::grid(9), Want::POSITION).unwrap();
+    let plan = inner.plan(&Samples::grid(7), Want::POSITION).unwrap();
     let found = Cpu::new(Precision::F64).evaluate(&plan, of.controls()).unwrap();
     let points: Vec<f64> = found.positions.iter().collect();
     let distance = |p: &[f64]| locator.nearest([p[0], p[1], p[2]]).unwrap().residual;
@@ -308,7 +308,7 @@ fn thin_meshes_unfold() {
         }
     }
     let (sine, cosine) = 0.7f64.sin_cos();
-    for thickness in [1.0, 1e-1, 1e-2, 1e-3, 1e-4] {
+    for thickness in [1.0, 1e-2, 1e-4] {
         for is_turned in [false, true] {
             let mut mesh = thick.clone();
             for p in &mut mesh.points {

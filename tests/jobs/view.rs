@@ -113,7 +113,6 @@ fn pages_draw_the_limit_of_solids() {
         ("hexagonal prisms".to_owned(), prisms),
         ("Voronoi cells".to_owned(), voronoi),
         ("bracket".into(), subsolid::read("models/bracket.vtk").unwrap()),
-        ("tripod".into(), subsolid::read("models/solids/tripod.vtk").unwrap()),
     ];
     for name in ["fan", "link-3444555", "link-tetrahedron"] {
         meshes.push((name.into(), Shape::parse(name, &[]).unwrap().build().unwrap()));

@@ -176,7 +176,7 @@ fn layers_do_not_depend_on_handedness() {
             let slicer =
                 Slicer::new(&solid, mesh.controls(), SliceOptions::default()).expect("a slicer");
             let [low, high] = slicer.heights();
-            let layers = (1..6).map(|i| slicer.layer(i, low + (high - low) * 0.171 * i as f64));
+            let layers = (1..4).map(|i| slicer.layer(i, low + (high - low) * 0.271 * i as f64));
             layers.map(|layer| layer.area()).collect::<Vec<f64>>()
         };
         let expected = area(&mesh);

@@ -205,7 +205,7 @@ fn compare_random_cuts(name: &str, mesh: SolidMesh, counts: &[usize], seed: u64)
 #[test]
 fn parts_of_shapes_have_the_bits_of_the_whole() {
     for (seed, (name, mesh)) in (0..).zip(meshes::shapes()) {
-        compare_random_cuts(&name, mesh, &[1, 2, 5], seed);
+        compare_random_cuts(&name, mesh, &[2 + 3 * (seed as usize % 2)], seed);
     }
     compare_random_cuts("mixed", meshes::mixed(), &[1, 2, 3, 7], 0);
     compare_random_cuts("folded", meshes::folded_block(), &[3], 0);
@@ -214,7 +214,7 @@ fn parts_of_shapes_have_the_bits_of_the_whole() {
 #[test]
 fn parts_of_creased_meshes_have_the_bits_of_the_whole() {
     let sharpness = [0.4, 1.0, 2.3, f64::INFINITY];
-    for (seed, (name, mut mesh)) in (0..).zip(meshes::shapes()).step_by(2) {
+    for (seed, (name, mut mesh)) in (0..).zip(meshes::shapes()).step_by(3) {
         meshes::crease_at_random(&mut mesh, &sharpness, 3, seed);
         compare_random_cuts(&format!("creased {name}"), mesh, &[3], seed);
     }

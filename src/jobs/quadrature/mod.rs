@@ -75,7 +75,8 @@ impl QuadratureRequest {
     /// called with what was found before that. `None` for a part of a job that has been done.
     ///
     /// # Errors
-    /// Those of [`QuadratureRequest::check`] and of `report`; [`Error::Request`] for what would fill
+    /// Those of [`QuadratureRequest::check`] and of `report`; [`crate::Error::Request`] for what
+    /// would fill
     /// the memory or be larger than the maximum size, and for an output of points whose Jacobian is
     /// not positive, unless it is forced; what the system refuses.
     pub fn run(

@@ -22,7 +22,7 @@ fn beside(heights: impl Iterator<Item = f64>, grid: f64) -> Vec<f64> {
     own.sort_by(f64::total_cmp);
     own.dedup();
     // the lowest, the highest, and some of those between
-    let step = own.len().div_ceil(24);
+    let step = own.len().div_ceil(12);
     let last = own.len() - 1;
     let some = own.iter().enumerate().filter(|(i, _)| i % step == 0 || *i == last);
     some.flat_map(|(_, &z)| [z, z.next_up(), z.next_down(), z + grid, z - grid]).collect()

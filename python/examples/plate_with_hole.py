@@ -7,7 +7,7 @@ import tempfile
 from typing import Any, Optional
 
 import numpy as np
-from scipy.sparse.linalg import splu, spsolve
+from scipy.sparse.linalg import spsolve
 
 import subsolid
 
@@ -82,14 +82,14 @@ def stresses(solid: subsolid.Solid, young: float = 1.0, poisson: float = 0.0) ->
     displacement[free] = spsolve(stiffness[free][:, free].tocsc(), np.asarray(loads).ravel()[free])
     displacement = displacement.reshape(-1, 3)
     lame, shear = young * poisson / (1 + poisson) / (1 - 2 * poisson), young / 2 / (1 + poisson)
-    # stresses at quadrature points, and control values next to them by least squares
-    right = np.zeros(len(points))
+    # stresses at quadrature points, and the control values nearest to them
+    stress = []
     for batch in quadrature.batches():
         ids, gradients = batch.control_ids, batch.physical_gradients
         strain = np.einsum("nsdc,nce->nsde", gradients, displacement[ids])
-        stress = 2 * shear * strain[..., 0, 0] + lame * np.trace(strain, axis1=2, axis2=3)
-        np.add.at(right, ids, np.einsum("sc,ns->nc", batch.values, stress * batch.weights))
-    return displacement, splu(quadrature.mass().tocsc()).solve(right)
+        trace = np.trace(strain, axis1=2, axis2=3)
+        stress.append((2 * shear * strain[..., 0, 0] + lame * trace).ravel())
+    return displacement, quadrature.project(np.concatenate(stress))
 
 
 def hole_area(solid: subsolid.Solid) -> float:

@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use numpy::{PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
-use subsolid::assembly::{Operator, assemble, assemble_on, check_memory, cost, point_load};
+use subsolid::assembly::{
+    Operator, assemble, assemble_on, check_memory, cost, point_load, project,
+};
 use subsolid::mesh::Controls;
 use subsolid::numbers::counted;
 use subsolid::quadrature::{
@@ -366,6 +368,59 @@ impl PyQuadrature {
         })?;
         let vertices = load.len();
         moved(py, load.into_flattened(), &[vertices, 3])
+    }
+
+    /// Control values of the field that is nearest in the L2 norm to values at the quadrature points:
+    /// stresses, say, become an attribute.
+    ///
+    /// Args:
+    ///     values: One number or one row per quadrature point, (points,) or (points, components), in
+    ///         the order of batches.
+    ///     points: Control points, (vertices, 3); those of the solid if None.
+    ///
+    /// Returns:
+    ///     Control values, (vertices,) or (vertices, components).
+    ///
+    /// Raises:
+    ///     Error: For a quadrature of the boundary, another shape, and values that are not finite.
+    ///
+    /// Example:
+    ///     >>> quadrature = subsolid.shape("box", 2, 2, 2).quadrature(2, rings=1)
+    ///     >>> x = np.concatenate([batch.points[..., 0].ravel() for batch in quadrature.batches()])
+    ///     >>> quadrature.project(x).shape
+    ///     (27,)
+    #[pyo3(signature = (values, *, points=None), name = "project")]
+    fn projected<'py>(
+        &self,
+        py: Python<'py>,
+        values: &Bound<'py, PyAny>,
+        points: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let array = floats(values, "values")?;
+        let numbers = slice(&array)?;
+        let (count, shape) = (self.__len__(), array.shape());
+        let width = match *shape {
+            [n] if n == count => 1,
+            [n, width] if n == count && width > 0 => width,
+            _ => {
+                return Err(refused(
+                    format!("values has the shape {shape:?}"),
+                    &format!("give an array of shape ({count},) or ({count}, components)"),
+                ));
+            }
+        };
+        if let Some(at) = numbers.iter().position(|x| !x.is_finite()) {
+            return Err(refused(
+                format!("the value of point {} is not finite", at / width),
+                "give finite numbers",
+            ));
+        }
+        let found = self.at(py, points.as_ref(), |quadrature, controls| {
+            project(&Mapping::new(quadrature, controls).py()?, numbers, width).py()
+        })?;
+        let vertices = found.len() / width;
+        let shape = [vertices, width];
+        moved(py, found, &shape[..array.ndim()])
     }
 
     /// The solid.

@@ -167,6 +167,19 @@ impl Matrix {
         Ok(())
     }
 
+    /// The entries of the diagonal.
+    pub fn diagonal(&self) -> Vec<f64> {
+        let mut diagonal = Vec::with_capacity(self.size());
+        let added: Result<(), std::convert::Infallible> = self.for_each_row(|columns, values| {
+            let at = columns.binary_search(&(diagonal.len() as u32));
+            diagonal.push(at.map_or(0.0, |at| values[at]));
+            Ok(())
+        });
+        match added {
+            Ok(()) => diagonal,
+        }
+    }
+
     /// The product with a vector.
     ///
     /// # Panics

@@ -14,6 +14,7 @@
 //! λ = E ν / ((1 + ν)(1 − 2ν)), μ = E / (2 (1 + ν)). Matrices are exactly symmetric and have the
 //! same bits for any number of threads. Work goes piece by piece, so that memory stays near
 //! that of the matrices. [`assemble`] sums on the CPU, [`assemble_on`] on a GPU.
+//! [`project`] makes control values of what is known at the points.
 //!
 //! ```
 //! use subsolid::assembly::{Operator, assemble};
@@ -35,11 +36,13 @@ mod device;
 mod element;
 mod loads;
 mod matrix;
+mod projection;
 mod write;
 
 pub use device::assemble_on;
 pub use loads::{PartLoad, body_load, comma_separated, point_load, surface_load, tractions};
 pub use matrix::Matrix;
+pub use projection::project;
 pub use write::{MatrixFormat, write_matrix};
 
 use std::sync::Arc;

@@ -275,11 +275,16 @@ impl ModelArguments {
         ));
     }
 
-    /// Warns of left-handed and folded hexahedra; refuses them with `--strict`.
+    /// Warns of left-handed hexahedra and, unless `fit` made the model, of folded ones; refuses them
+    /// with `--strict`.
     pub fn check_hexahedra(&self, mesh: &SolidMesh, console: &Console) -> Result<()> {
         let handedness = mesh.handedness();
         let help = "list the corners as VTK does, or let `subsolid refine --reorient` do it";
         self.found(handedness.notice(), help, console)?;
+        if mesh.is_fitted {
+            // `fit` has looked at the limit, which counts: its control cells may fold
+            return Ok(());
+        }
         let help = "move their vertices, or let `subsolid untangle` do it";
         self.found(mesh.folded_corners(&handedness).notice(), help, console)
     }

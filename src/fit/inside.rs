@@ -2,13 +2,10 @@
 
 use crate::error::{Error, Result};
 use crate::mesh::check_point_count;
-use crate::numbers::sum::dot;
+use crate::numbers::conjugate_gradients::conjugate_gradients;
 use crate::numbers::vector::{difference, squared_norm};
 use crate::topology::Topology;
 
-/// Iterations at most, and the residual at which they end, as a part of the first.
-const MAX_STEPS: usize = 10_000;
-const RESIDUAL_FRACTION: f64 = 1e-24;
 /// Shortest edge, as a fraction of the mean, that counts by its length.
 const MIN_LENGTH_FRACTION: f64 = 1e-6;
 
@@ -65,35 +62,6 @@ pub fn move_inside(topology: &Topology, points: &[[f64; 3]], moves: &mut [[f64; 
         }
     }
     Ok(())
-}
-
-/// Solves a positive definite system, with its diagonal as preconditioner.
-fn conjugate_gradients(
-    product: impl Fn(&[f64]) -> Vec<f64>,
-    diagonal: &[f64],
-    rhs: &[f64],
-) -> Vec<f64> {
-    let mut x = vec![0.0; rhs.len()];
-    let mut r = rhs.to_vec();
-    let scaled = |r: &[f64]| r.iter().zip(diagonal).map(|(r, d)| r / d).collect::<Vec<f64>>();
-    let mut z = scaled(&r);
-    let mut p = z.clone();
-    let mut gamma = dot(&r, &z);
-    let enough = RESIDUAL_FRACTION * gamma;
-    for _ in 0..MAX_STEPS {
-        if gamma <= enough {
-            break;
-        }
-        let q = product(&p);
-        let alpha = gamma / dot(&p, &q);
-        x.iter_mut().zip(&p).for_each(|(x, p)| *x += alpha * p);
-        r.iter_mut().zip(&q).for_each(|(r, q)| *r -= alpha * q);
-        z = scaled(&r);
-        let next = dot(&r, &z);
-        p.iter_mut().zip(&z).for_each(|(p, z)| *p = z + next / gamma * *p);
-        gamma = next;
-    }
-    x
 }
 
 #[cfg(test)]

@@ -124,3 +124,23 @@ fn a_limit_that_misses_the_vertices_is_said_once_and_not_of_a_fit() {
     assert!((here_found["of_size"].as_f64().unwrap() - of_size).abs() < 1e-12, "{found}");
     assert_eq!(json(here, "info fitted.vtu --json -q")["is_fitted"], true);
 }
+
+/// Control cells of a fitted model may fold where its limit, which `fit` has looked at, does not.
+#[test]
+fn nothing_warns_of_folded_control_cells_of_a_fitted_model() {
+    let directory = tempdir().unwrap();
+    let here = directory.path();
+    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/solids/cad9.mesh");
+    fs::copy(model, here.join("cad9.mesh")).unwrap();
+    done(here, "fit cad9.mesh -q -o fitted.vtu");
+    let fitted = subsolid::read(here.join("fitted.vtu")).unwrap();
+    assert!(!fitted.folded_corners(&fitted.handedness()).cells.is_empty());
+    let mut other = fitted;
+    other.is_fitted = false;
+    subsolid::write(here.join("other.vtu"), &other, subsolid::WriteOptions::default()).unwrap();
+    for (name, warnings) in [("fitted", 0), ("other", 1)] {
+        let (code, _, stderr) = run(here, &format!("info {name}.vtu"));
+        let found = stderr.matches("folded or flat at a corner").count();
+        assert_eq!((code, found), (0, warnings), "{stderr}");
+    }
+}

@@ -1,7 +1,9 @@
 //! Assembled matrices and loads against those that the tests sum from archives.
 
 use subsolid::Quadrature;
-use subsolid::assembly::{Matrix, Operator, assemble, body_load, point_load, surface_load};
+use subsolid::assembly::{
+    Matrix, Operator, assemble, body_load, point_load, project, surface_load,
+};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::Want;
@@ -187,5 +189,61 @@ fn materials_out_of_range_are_refused() {
         (Operator::Elasticity { young: -1.0, poisson: 0.3 }, "Young's modulus -1"),
     ] {
         refused(assemble(&mapping, &[bad]), words);
+    }
+}
+
+/// Values at all quadrature points, by `value` of a leaf's control points, rows of its basis and
+/// positions, and the integrals of each basis function times them.
+fn at_points(
+    mapping: &Mapping<'_>,
+    value: impl Fn(&[u32], &[f64], [f64; 3]) -> [f64; 2],
+) -> (Vec<f64>, Vec<[f64; 2]>) {
+    let quadrature = mapping.quadrature();
+    let mut sums = vec![[0.0; 2]; quadrature.solid().topology().vertex_count()];
+    let (mut mapped, mut all) = (Mapped::default(), Vec::new());
+    for (b, batch) in quadrature.batches().iter().enumerate() {
+        mapping.evaluate(b, 0..batch.leaves.len(), &mut mapped).unwrap();
+        let basis = quadrature.basis(b);
+        for (i, ids) in batch.control_ids.chunks_exact(basis.controls).enumerate() {
+            for (s, row) in basis.values.chunks_exact(basis.controls).enumerate() {
+                let at = i * basis.samples + s;
+                let found = value(ids, row, mapped.points[at]);
+                all.extend(found);
+                for (&id, n) in ids.iter().zip(row) {
+                    (0..2).for_each(|d| sums[id as usize][d] += n * found[d] * mapped.measures[at]);
+                }
+            }
+        }
+    }
+    (all, sums)
+}
+
+#[test]
+fn projections_are_the_nearest_fields() {
+    for (name, mesh) in meshes() {
+        let solid = Solid::new(&mesh).unwrap();
+        let quadrature = Quadrature::new(&solid, SCHEME, Want::FIRST).unwrap();
+        let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
+        // a field of the space comes back
+        let controls = vector(2 * mesh.points.len());
+        let (values, _) = at_points(&mapping, |ids, row, _| {
+            [0, 1].map(|d| {
+                let terms = ids.iter().zip(row).map(|(&id, n)| n * controls[2 * id as usize + d]);
+                terms.sum()
+            })
+        });
+        let found = project(&mapping, &values, 2).unwrap();
+        let error = distance(&found, &controls) / largest(&controls);
+        assert!(error < 1e-8, "{name}: {error:e}");
+        // what is left of any other is orthogonal to all basis functions
+        let waves = |p: [f64; 3]| [(3.0 * p[0]).sin() * p[1], (p[2] - 2.0 * p[1]).exp()];
+        let (values, loads) = at_points(&mapping, |_, _, p| waves(p));
+        let found = project(&mapping, &values, 2).unwrap();
+        let (_, own) = at_points(&mapping, |ids, row, _| {
+            [0, 1].map(|d| ids.iter().zip(row).map(|(&id, n)| n * found[2 * id as usize + d]).sum())
+        });
+        let error = distance(own.as_flattened(), loads.as_flattened());
+        assert!(error < 1e-10 * largest(loads.as_flattened()), "{name}: {error:e}");
+        refused(project(&mapping, &values[1..], 2), "quadrature points of 2 components");
     }
 }

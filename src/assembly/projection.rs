@@ -1,0 +1,52 @@
+//! Control values of fields that are known at quadrature points.
+
+use super::{Operator, assemble, check_memory, point_load};
+use crate::error::{Error, Result};
+use crate::numbers::conjugate_gradients::conjugate_gradients;
+use crate::numbers::counted;
+use crate::quadrature::Mapping;
+
+/// Control values, `[vertex][width]`, of the field that is nearest in the L2 norm to `values`,
+/// `[point][width]` at all quadrature points in the order of batches, leaves and samples: the
+/// solution of M c = ∫ N f. Stresses, say, become an attribute. Vertices of no cell get 0.
+///
+/// # Errors
+/// [`Error::Request`] for a quadrature of the boundary, no or another number of values, values that
+/// are not finite, and matrices that would fill the memory.
+pub fn project(mapping: &Mapping<'_>, values: &[f64], width: usize) -> Result<Vec<f64>> {
+    let quadrature = mapping.quadrature();
+    let need = quadrature.sample_count() * width;
+    if width == 0 || values.len() != need {
+        return Err(Error::request(format!(
+            "{} for {} of {}",
+            counted(values.len(), "number"),
+            counted(quadrature.sample_count(), "quadrature point"),
+            counted(width, "component")
+        ))
+        .with_help("give the components of each point, in the order of the batches"));
+    }
+    let operators = [Operator::Mass { density: 1.0 }];
+    check_memory(quadrature, &operators)?;
+    let mass = assemble(mapping, &operators)?.remove(0);
+    let diagonal: Vec<f64> =
+        mass.diagonal().iter().map(|&x| if x > 0.0 { x } else { 1.0 }).collect();
+    let mut controls = vec![0.0; diagonal.len() * width];
+    // loads have three components
+    for first in (0..width).step_by(3) {
+        let components = first..width.min(first + 3);
+        let force = |point: &[f64]| {
+            let mut force = [0.0; 3];
+            force[..components.len()].copy_from_slice(&point[components.clone()]);
+            force
+        };
+        let forces: Vec<[f64; 3]> = values.chunks_exact(width).map(force).collect();
+        let load = point_load(mapping, &forces)?;
+        for (d, component) in components.enumerate() {
+            let rhs: Vec<f64> = load.iter().map(|load| load[d]).collect();
+            let found = conjugate_gradients(|x| mass.times(x), &diagonal, &rhs);
+            let own = controls.iter_mut().skip(component).step_by(width);
+            own.zip(found).for_each(|(control, x)| *control = x);
+        }
+    }
+    Ok(controls)
+}

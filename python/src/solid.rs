@@ -8,7 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use subsolid::IdKind;
 use subsolid::backend::{Precision, Strategy};
-use subsolid::io::{WriteOptions, lost_data};
+use subsolid::io::WriteOptions;
+use subsolid::jobs::boundary::boundary;
 use subsolid::jobs::info::InfoReport;
 use subsolid::jobs::refine::RefineRequest;
 use subsolid::limit::{Solid, Summary};
@@ -16,7 +17,6 @@ use subsolid::mesh::{Attribute, CellArray, FaceGroup, SolidMesh};
 use subsolid::plan::{Cost, Samples, Want};
 use subsolid::query::Query;
 use subsolid::scheme::VertexRule;
-use subsolid::surface::boundary_with_topology;
 use subsolid::volume::Quality;
 
 use crate::arrays::{any_array, by_name, dictionary, lent, moved};
@@ -409,9 +409,9 @@ impl PySolid {
     ///     <subsolid.Surface: 26 vertices, 24 faces>
     fn boundary(&self, py: Python<'_>) -> PyResult<PySurface> {
         let shared = &self.shared;
-        let boundary = || boundary_with_topology(&shared.mesh, shared.solid.topology());
-        let mesh = py.work(boundary).py()?;
-        warn_of_losses(py, "", &lost_data(&shared.mesh, false))?;
+        let mesh = PythonNotes::hear(py, |notes| {
+            boundary(&shared.mesh, shared.solid.topology(), None, notes)
+        })?;
         Ok(PySurface { mesh })
     }
 

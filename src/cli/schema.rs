@@ -10,12 +10,13 @@ use subsolid::jobs::extract::ExtractReport;
 use subsolid::jobs::info::InfoReport;
 use subsolid::jobs::quadrature::{QuadratureBoundaryReport, QuadratureReport};
 use subsolid::jobs::query::QueryReport;
+use subsolid::jobs::surface_file::WrittenSurface;
 use subsolid::{Error, Result};
 
 use super::json::{self, JsonReport};
 use super::{
     Console, Outcome, bench, compare, denoise, devices, distance, evaluate, fit, info, locate,
-    merge, refine, slice, smooth, surface_output, untangle, view,
+    merge, refine, slice, smooth, untangle, view,
 };
 
 /// Print the JSON schema of a report
@@ -69,7 +70,7 @@ const REPORTS: [ReportKind; 24] = [
     kind::<compare::Report>("compare"),
     kind::<bench::Results>("bench"),
     kind::<devices::Report>("devices"),
-    kind::<surface_output::WrittenSurface>("surface, boundary, and what writes .glb"),
+    kind::<WrittenSurface>("surface, boundary, and what writes .glb"),
     kind::<view::Report>("view"),
 ];
 

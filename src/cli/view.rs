@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::error::option_name;
 use subsolid::io::ControlMesh;
+use subsolid::jobs::surface_file::{GlbRequest, write_skin};
 use subsolid::memory::decimal_bytes;
 use subsolid::mesh::SolidMesh;
 use subsolid::scheme::{Scheme, VertexRule};
@@ -16,7 +17,7 @@ use subsolid::slice::fingerprint;
 use subsolid::view::{ColorMap, Page, SkinPolygons, ViewFormat, ViewRequest, WorstCell};
 use subsolid::{Result, io};
 
-use super::gltf::{self, GlbArguments};
+use super::gltf::{axes, units};
 use super::json::JsonReport;
 use super::model::{ModelArguments, SOLID_OR_SURFACE};
 use super::names::{bare, scheme_names};
@@ -32,7 +33,7 @@ use super::{Console, Outcome};
 /// cell and (u, v, w) of a point, and step through the worst cells.
 #[derive(Args)]
 #[command(mut_arg("model", |model| model.help(SOLID_OR_SURFACE)))]
-#[command(mut_arg("unit", |unit| unit.help(UNIT)), mut_arg("up", |up| up.help(UP)))]
+#[command(mut_arg("unit", |unit| units(unit).help(UNIT)), mut_arg("up", |up| axes(up).help(UP)))]
 #[command(after_help = "\
 Examples:
   subsolid view model.vtk -o model.html
@@ -93,7 +94,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N")]
     fineness: Option<usize>,
     #[command(flatten)]
-    glb: GlbArguments,
+    glb: GlbRequest,
     /// File to write: .html, or .glb (glTF) with the boundary alone
     #[arg(long, short, value_name = "OUT")]
     output: PathBuf,
@@ -133,7 +134,9 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let start = Instant::now();
     if format == ViewFormat::Glb {
         let glb = a.glb.options(&a.output)?;
-        return gltf::write_skin(&a.output, a.skin(console)?, glb, console);
+        let written = write_skin(&a.output, a.skin(console)?, glb, &mut console.notes())?;
+        console.report_json(&written)?;
+        return Ok(Outcome::Done);
     }
     let page = match a.open(console)? {
         ControlMesh::Surface(mesh) => {

@@ -5,6 +5,7 @@
 //! or return the report; no rule of a job stands in a door.
 
 pub mod assemble;
+pub mod boundary;
 pub mod compare;
 pub mod denoise;
 pub mod distance;
@@ -21,6 +22,7 @@ pub mod refine;
 pub mod shared_pieces;
 pub mod smooth;
 pub mod surface;
+pub mod surface_file;
 pub mod untangle;
 
 pub use processor::{gpu_for, say_chosen};

@@ -38,5 +38,5 @@ fn subcommands_of_jobs_are_thin() {
             assert!(lines <= DOOR_LINES, "{}: {lines} lines", door.display());
         }
     }
-    assert!(doors >= 9, "{doors} doors");
+    assert!(doors >= 12, "{doors} doors");
 }

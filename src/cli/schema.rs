@@ -11,12 +11,13 @@ use subsolid::jobs::info::InfoReport;
 use subsolid::jobs::quadrature::{QuadratureBoundaryReport, QuadratureReport};
 use subsolid::jobs::query::QueryReport;
 use subsolid::jobs::surface_file::WrittenSurface;
+use subsolid::jobs::view::PageReport;
 use subsolid::{Error, Result};
 
 use super::json::{self, JsonReport};
 use super::{
     Console, Outcome, bench, compare, denoise, devices, distance, evaluate, fit, info, locate,
-    merge, refine, slice, smooth, untangle, view,
+    merge, refine, slice, smooth, untangle,
 };
 
 /// Print the JSON schema of a report
@@ -71,7 +72,7 @@ const REPORTS: [ReportKind; 24] = [
     kind::<bench::Results>("bench"),
     kind::<devices::Report>("devices"),
     kind::<WrittenSurface>("surface, boundary, and what writes .glb"),
-    kind::<view::Report>("view"),
+    kind::<PageReport>("view"),
 ];
 
 impl ReportKind {

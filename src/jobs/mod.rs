@@ -24,6 +24,7 @@ pub mod smooth;
 pub mod surface;
 pub mod surface_file;
 pub mod untangle;
+pub mod view;
 
 pub use processor::{gpu_for, say_chosen};
 

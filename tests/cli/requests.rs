@@ -16,6 +16,7 @@ use subsolid::jobs::refine::RefineRequest;
 use subsolid::jobs::smooth::SmoothRequest;
 use subsolid::jobs::surface::SurfaceRequest;
 use subsolid::jobs::untangle::UntangleRequest;
+use subsolid::jobs::view::ViewRequest;
 
 use crate::program::done;
 
@@ -28,7 +29,7 @@ fn default<T: Default + Serialize>() -> Value {
     serde_json::to_value(T::default()).unwrap()
 }
 
-const DOORS: [Door; 10] = [
+const DOORS: [Door; 11] = [
     ("boundary", default::<BoundaryRequest>, &["write"], &[]),
     ("denoise", default::<DenoiseRequest>, &["denoise"], &[]),
     ("distance", default::<DistanceRequest>, &["distance"], &[]),
@@ -44,6 +45,7 @@ const DOORS: [Door; 10] = [
         &[("chaikin", "crease_rule"), ("smooth_triangles", "triangles")],
     ),
     ("untangle", default::<UntangleRequest>, &["untangle"], &[]),
+    ("view", default::<ViewRequest>, &["page", "view"], &[("no_interior", "interior")]),
 ];
 
 /// The names of the functions of the Python package, and those of their parameters.

@@ -10,9 +10,9 @@ use subsolid::IdKind;
 use subsolid::backend::{Precision, Strategy};
 use subsolid::io::WriteOptions;
 use subsolid::jobs::boundary::boundary;
-use subsolid::jobs::info::InfoReport;
+use subsolid::jobs::info::InfoRequest;
 use subsolid::jobs::refine::RefineRequest;
-use subsolid::limit::{Solid, Summary};
+use subsolid::limit::Solid;
 use subsolid::mesh::{Attribute, CellArray, FaceGroup, SolidMesh};
 use subsolid::plan::{Cost, Samples, Want};
 use subsolid::query::Query;
@@ -288,26 +288,29 @@ impl PySolid {
     /// Args:
     ///     verbose: Also how cells evaluate: leaves, published kernels and structures, each of which
     ///         is decomposed.
+    ///     report: Name of a page to write with the report and a picture of the solid: .html.
     ///
     /// Returns:
     ///     A dictionary.
     ///
     /// Raises:
-    ///     Error: If the report cannot be made.
+    ///     Error: If the report cannot be made, or the page cannot be written.
     ///
     /// Example:
     ///     >>> box = subsolid.shape("box", 2, 2, 2)
     ///     >>> box.info()["limit_from_vertices"]["of_size"] > 0.1
     ///     True
-    #[pyo3(signature = (*, verbose=false))]
-    fn info<'py>(&self, py: Python<'py>, verbose: bool) -> PyResult<Bound<'py, PyAny>> {
+    #[pyo3(signature = (*, verbose=false, report=None))]
+    fn info<'py>(
+        &self,
+        py: Python<'py>,
+        verbose: bool,
+        report: Option<PathBuf>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let Analyzed { mesh, solid, .. } = &*self.shared;
-        let mut summary = Summary::new(mesh, solid.topology()).py()?;
-        if verbose {
-            summary = py.work(|| summary.with_evaluation(solid))?;
-        }
-        let info = py.work(|| InfoReport::new(mesh, summary, solid.topology()))?;
-        dictionary(py, &info)
+        let request = InfoRequest { verbose, report };
+        let run = |notes: &mut PythonNotes| request.run_analyzed(mesh, solid, "Solid", notes);
+        dictionary(py, &PythonNotes::hear(py, run)?)
     }
 
     /// Jacobian determinants and scaled Jacobians over samples as a dictionary, cells of poor

@@ -12,12 +12,13 @@ use subsolid::jobs::quadrature::{QuadratureBoundaryReport, QuadratureReport};
 use subsolid::jobs::query::QueryReport;
 use subsolid::jobs::surface_file::WrittenSurface;
 use subsolid::jobs::view::PageReport;
+use subsolid::surface::SurfaceSummary;
 use subsolid::{Error, Result};
 
 use super::json::{self, JsonReport};
 use super::{
-    Console, Outcome, bench, compare, denoise, devices, distance, evaluate, fit, info, locate,
-    merge, refine, slice, smooth, untangle,
+    Console, Outcome, bench, compare, denoise, devices, distance, evaluate, fit, locate, merge,
+    refine, slice, smooth, untangle,
 };
 
 /// Print the JSON schema of a report
@@ -50,7 +51,7 @@ const fn kind<T: JsonReport + 'static>(of: &'static str) -> ReportKind {
 
 const REPORTS: [ReportKind; 24] = [
     kind::<InfoReport>("info"),
-    kind::<info::surface::Report>("info, of surfaces"),
+    kind::<SurfaceSummary>("info, of surfaces"),
     kind::<refine::WrittenMesh>("refine, shape"),
     kind::<evaluate::Report>("evaluate"),
     kind::<evaluate::Explanation>("evaluate --explain"),

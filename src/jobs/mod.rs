@@ -40,9 +40,9 @@ pub trait Notes {
     /// What was done: a verb and its object.
     fn status(&mut self, verb: &'static str, what: String);
 
-    /// [`Notes::status`] with options in the words of the door.
-    fn status_in_words(&mut self, verb: &'static str, what: Message) {
-        self.status(verb, what.to_string());
+    /// A message with options in the words of the door.
+    fn words(&self, what: &Message) -> String {
+        what.to_string()
     }
 
     /// What the user should know although it does not stop the job.

@@ -10,6 +10,7 @@ use subsolid::jobs::boundary::BoundaryRequest;
 use subsolid::jobs::denoise::DenoiseRequest;
 use subsolid::jobs::distance::DistanceRequest;
 use subsolid::jobs::fit::FitRequest;
+use subsolid::jobs::info::InfoRequest;
 use subsolid::jobs::locate::LocateRequest;
 use subsolid::jobs::query::QueryRequest;
 use subsolid::jobs::refine::RefineRequest;
@@ -29,11 +30,12 @@ fn default<T: Default + Serialize>() -> Value {
     serde_json::to_value(T::default()).unwrap()
 }
 
-const DOORS: [Door; 11] = [
+const DOORS: [Door; 12] = [
     ("boundary", default::<BoundaryRequest>, &["write"], &[]),
     ("denoise", default::<DenoiseRequest>, &["denoise"], &[]),
     ("distance", default::<DistanceRequest>, &["distance"], &[]),
     ("fit", default::<FitRequest>, &["fit"], &[("no_untangle", "untangle")]),
+    ("info", default::<InfoRequest>, &["info"], &[]),
     ("locate", default::<LocateRequest>, &["locate_table"], &[]),
     ("query", default::<QueryRequest>, &["query"], &[]),
     ("refine", default::<RefineRequest>, &["refine", "reorient", "read"], &[]),

@@ -13,6 +13,7 @@ pub mod extract;
 pub mod fit;
 pub mod info;
 pub mod locate;
+pub mod merge;
 pub mod output;
 mod processor;
 pub mod quadrature;

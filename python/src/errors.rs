@@ -49,6 +49,7 @@ pub fn words(message: &Message) -> String {
             Command::OrientCavities => "Surface.orient(nested=\"cavities\")",
             Command::Evaluate => "Solid.evaluate",
             Command::ListGroups => "Solid.face_groups and Solid.cell_data have them",
+            Command::ListStructures => "Solid.info lists them",
             Command::Devices => "subsolid.devices()",
             Command::SliceToImages => "subsolid slice --png",
         }),

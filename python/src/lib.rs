@@ -66,10 +66,10 @@ mod _subsolid {
     use subsolid::backend::check_threads;
     use subsolid::build_info;
     use subsolid::io::{self, ReadOptions};
+    use subsolid::jobs::merge::{MergeReport, MergeRequest};
     use subsolid::jobs::refine::RefineRequest;
     use subsolid::mesh::shape::Shape;
     use subsolid::numbers::{by_count, counted};
-    use subsolid::slice;
 
     use crate::arrays::dictionary;
     use crate::errors::{IntoPython, warn, words};
@@ -278,14 +278,10 @@ mod _subsolid {
     ///     2
     #[pyfunction]
     fn merge(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyAny>> {
-        if slice::are_layers(&path) {
-            return dictionary(py, &py.work(|| slice::merge_layers(&path)).py()?);
+        match PythonNotes::hear(py, |notes| MergeRequest { output: path }.run(notes))? {
+            MergeReport::Pieces(merged) => dictionary(py, &merged),
+            MergeReport::Layers(merged) => dictionary(py, &merged),
         }
-        let merged = py.work(|| {
-            io::check_output(&path)?;
-            io::merge(&path)
-        });
-        dictionary(py, &merged.py()?)
     }
 
     /// Names of the GPUs that backend="cuda:N" can take; empty without a driver.

@@ -37,6 +37,10 @@ impl PythonNotes {
 }
 
 impl Notes for PythonNotes {
+    fn words(&self, what: &Message) -> String {
+        words(what)
+    }
+
     fn status(&mut self, _verb: &'static str, _what: String) {}
 
     fn warn(&mut self, what: Message) {

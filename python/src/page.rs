@@ -1,23 +1,22 @@
 //! Pages for browsers, and what they show first as glTF.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::time::Instant;
 
 use pyo3::prelude::*;
-use subsolid::io::{self, GlbOptions, SurfaceFormat};
+use subsolid::jobs::surface_file::GlbRequest;
+use subsolid::jobs::view::{Shown, ShownModel, ViewRequest};
 use subsolid::surface::Scheme;
-use subsolid::view::{Page, SkinPolygons, ViewFormat, ViewRequest};
+use subsolid::view::Page;
 
 use crate::cells::Analyzed;
 use crate::count;
-use crate::errors::{IntoPython, warn, warn_of_losses};
+use crate::errors::IntoPython;
+use crate::notes::PythonNotes;
 use crate::request::named;
 use crate::solid::PySolid;
 use crate::surface::PySurface;
 use crate::threads::WithoutLock;
-
-/// Titles of pages that have no other.
-const SOLID: &str = "Solid";
-const SURFACE: &str = "Surface";
 
 /// A request with the options that have names.
 fn with_names(
@@ -27,55 +26,43 @@ fn with_names(
     up: &str,
 ) -> PyResult<ViewRequest> {
     let unit = unit.map(|unit| named("unit", unit)).transpose()?;
-    let (map, up) = (named("color_map", color_map)?, Some(named("up", up)?));
-    Ok(ViewRequest { map, unit, up, ..request })
+    let glb = GlbRequest { unit, up: Some(named("up", up)?) };
+    Ok(ViewRequest { color_map: named("color_map", color_map)?, glb, ..request })
 }
 
-fn page_of_solid(py: Python<'_>, shared: &Analyzed, request: &ViewRequest) -> PyResult<Page> {
-    request.check_of_format(ViewFormat::Html).py()?;
-    let Analyzed { mesh, solid, .. } = shared;
-    let mut page = py.work(|| request.page_of_solid(mesh, solid, SOLID)).py()?;
-    // the cells of an evaluation are another model than that of its layers
-    let own = if request.linear { Vec::new() } else { vec![py.work(|| shared.coarse().sha256)?] };
-    let notices = py.work(|| request.add_slices(&mut page, || own)).py()?;
-    notices.iter().try_for_each(|notice| warn(py, notice))?;
-    Ok(page)
+fn shown_solid<'m>(shared: &'m Analyzed, request: &ViewRequest) -> Shown<'m> {
+    let fingerprint = request.compares_layers().then(|| shared.coarse().sha256);
+    let model = ShownModel::Solid { mesh: &shared.mesh, solid: Some(&shared.solid), fingerprint };
+    Shown { model, title: "Solid", start: Instant::now() }
 }
 
-fn page_of_surface(py: Python<'_>, surface: &PySurface, request: &ViewRequest) -> PyResult<Page> {
-    request.check_of_format(ViewFormat::Html).py()?;
-    let mut page = py.work(|| request.page_of_surface(&surface.mesh, SURFACE)).py()?;
-    warn_of_cuts(py, surface, request)?;
-    let notices = py.work(|| request.add_slices_of_surface(&mut page, &surface.mesh)).py()?;
-    notices.iter().try_for_each(|notice| warn(py, notice))?;
-    Ok(page)
+fn shown_surface(surface: &PySurface) -> Shown<'_> {
+    let model = ShownModel::Surface(&surface.mesh);
+    Shown { model, title: "Surface", start: Instant::now() }
 }
 
-/// Warns of faces that are cut into triangles.
-fn warn_of_cuts(py: Python<'_>, surface: &PySurface, request: &ViewRequest) -> PyResult<()> {
-    request.notice_of_surface(&surface.mesh).iter().try_for_each(|notice| warn(py, notice))
-}
-
-/// Opens a page in a browser.
-fn open(py: Python<'_>, page: &Page) -> PyResult<()> {
-    let html = py.work(|| page.to_html()).py()?;
-    py.import("subsolid._html")?.call_method1("show", (html,)).map(drop)
-}
-
-fn write_page(py: Python<'_>, page: &Page, path: &Path) -> PyResult<()> {
-    py.work(|| page.write(path)).py().map(drop)
-}
-
-fn write_glb(
+/// Writes a file, or opens a page in a browser.
+fn view<'m>(
     py: Python<'_>,
-    skin: SkinPolygons,
-    path: &Path,
     request: &ViewRequest,
+    shown: impl FnOnce() -> Shown<'m> + Send,
+    path: Option<PathBuf>,
 ) -> PyResult<()> {
-    let SkinPolygons { surface, colors } = skin;
-    warn_of_losses(py, &format!("{}: ", path.display()), &SurfaceFormat::Glb.losses(&surface))?;
-    let options = GlbOptions { colors, ..GlbOptions::of(path, request.unit, request.up).py()? };
-    py.work(|| io::write_surface_with(path, &surface, &options)).py()
+    let Some(path) = path else {
+        let html = to_html(py, request, shown)?;
+        return py.import("subsolid._html")?.call_method1("show", (html,)).map(drop);
+    };
+    PythonNotes::hear(py, |notes| request.run(&shown(), &path, notes)).map(drop)
+}
+
+/// A page as text.
+fn to_html<'m>(
+    py: Python<'_>,
+    request: &ViewRequest,
+    shown: impl FnOnce() -> Shown<'m> + Send,
+) -> PyResult<String> {
+    let page: Page = PythonNotes::hear(py, |notes| request.page(&shown(), notes))?;
+    py.work(|| page.to_html()).py()
 }
 
 #[pymethods]
@@ -140,8 +127,8 @@ impl PySolid {
             slices,
             ..ViewRequest::default()
         };
-        let page = page_of_solid(py, &self.shared, &with_names(request, color_map, unit, up)?)?;
-        py.work(|| page.to_html()).py()
+        let request = with_names(request, color_map, unit, up)?;
+        to_html(py, &request, || shown_solid(&self.shared, &request))
     }
 
     /// Shows the limit in a browser, or writes the file that does.
@@ -210,22 +197,7 @@ impl PySolid {
             ..ViewRequest::default()
         };
         let request = with_names(request, color_map, unit, up)?;
-        let Some(path) = path else {
-            return open(py, &page_of_solid(py, &self.shared, &request)?);
-        };
-        if request.format(&path).py()? == ViewFormat::Html {
-            return write_page(py, &page_of_solid(py, &self.shared, &request)?, &path);
-        }
-        request.check_of_solid().py()?;
-        let (mesh, options) = (&self.shared.mesh, request.skin_options());
-        let skin = py.work(|| {
-            if request.linear {
-                SkinPolygons::of_cells(mesh, &options)
-            } else {
-                SkinPolygons::of_solid(mesh, &options)
-            }
-        });
-        write_glb(py, skin.py()?, &path, &request)
+        view(py, &request, || shown_solid(&self.shared, &request), path)
     }
 
     /// A table and, of small solids, a picture and the page of view for notebooks.
@@ -295,8 +267,7 @@ impl PySurface {
             slices,
             ..ViewRequest::default()
         };
-        let page = page_of_surface(py, self, &with_names(request, color_map, unit, up)?)?;
-        py.work(|| page.to_html()).py()
+        to_html(py, &with_names(request, color_map, unit, up)?, || shown_surface(self))
     }
 
     /// Shows the limit in a browser, or writes the file that does.
@@ -363,18 +334,7 @@ impl PySurface {
             fineness,
             ..ViewRequest::default()
         };
-        let request = with_names(request, color_map, unit, up)?;
-        let Some(path) = path else {
-            return open(py, &page_of_surface(py, self, &request)?);
-        };
-        match request.format(&path).py()? {
-            ViewFormat::Html => write_page(py, &page_of_surface(py, self, &request)?, &path),
-            ViewFormat::Glb => {
-                let skin = py.work(|| request.skin_of_surface(&self.mesh)).py()?;
-                warn_of_cuts(py, self, &request)?;
-                write_glb(py, skin, &path, &request)
-            }
-        }
+        view(py, &with_names(request, color_map, unit, up)?, || shown_surface(self), path)
     }
 
     /// A table and, of small surfaces, a picture and the page of view for notebooks.

@@ -8,15 +8,15 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use subsolid::IdKind;
 use subsolid::backend::{Precision, Strategy};
-use subsolid::io::{WriteOptions, lost_data};
-use subsolid::jobs::info::InfoReport;
+use subsolid::io::WriteOptions;
+use subsolid::jobs::boundary::boundary;
+use subsolid::jobs::info::InfoRequest;
 use subsolid::jobs::refine::RefineRequest;
-use subsolid::limit::{Solid, Summary};
+use subsolid::limit::Solid;
 use subsolid::mesh::{Attribute, CellArray, FaceGroup, SolidMesh};
 use subsolid::plan::{Cost, Samples, Want};
 use subsolid::query::Query;
 use subsolid::scheme::VertexRule;
-use subsolid::surface::boundary_with_topology;
 use subsolid::volume::Quality;
 
 use crate::arrays::{any_array, by_name, dictionary, lent, moved};
@@ -288,26 +288,29 @@ impl PySolid {
     /// Args:
     ///     verbose: Also how cells evaluate: leaves, published kernels and structures, each of which
     ///         is decomposed.
+    ///     report: Name of a page to write with the report and a picture of the solid: .html.
     ///
     /// Returns:
     ///     A dictionary.
     ///
     /// Raises:
-    ///     Error: If the report cannot be made.
+    ///     Error: If the report cannot be made, or the page cannot be written.
     ///
     /// Example:
     ///     >>> box = subsolid.shape("box", 2, 2, 2)
     ///     >>> box.info()["limit_from_vertices"]["of_size"] > 0.1
     ///     True
-    #[pyo3(signature = (*, verbose=false))]
-    fn info<'py>(&self, py: Python<'py>, verbose: bool) -> PyResult<Bound<'py, PyAny>> {
+    #[pyo3(signature = (*, verbose=false, report=None))]
+    fn info<'py>(
+        &self,
+        py: Python<'py>,
+        verbose: bool,
+        report: Option<PathBuf>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let Analyzed { mesh, solid, .. } = &*self.shared;
-        let mut summary = Summary::new(mesh, solid.topology()).py()?;
-        if verbose {
-            summary = py.work(|| summary.with_evaluation(solid))?;
-        }
-        let info = py.work(|| InfoReport::new(mesh, summary, solid.topology()))?;
-        dictionary(py, &info)
+        let request = InfoRequest { verbose, report };
+        let run = |notes: &mut PythonNotes| request.run_analyzed(mesh, solid, "Solid", notes);
+        dictionary(py, &PythonNotes::hear(py, run)?)
     }
 
     /// Jacobian determinants and scaled Jacobians over samples as a dictionary, cells of poor
@@ -409,9 +412,9 @@ impl PySolid {
     ///     <subsolid.Surface: 26 vertices, 24 faces>
     fn boundary(&self, py: Python<'_>) -> PyResult<PySurface> {
         let shared = &self.shared;
-        let boundary = || boundary_with_topology(&shared.mesh, shared.solid.topology());
-        let mesh = py.work(boundary).py()?;
-        warn_of_losses(py, "", &lost_data(&shared.mesh, false))?;
+        let mesh = PythonNotes::hear(py, |notes| {
+            boundary(&shared.mesh, shared.solid.topology(), None, notes)
+        })?;
         Ok(PySurface { mesh })
     }
 

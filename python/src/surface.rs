@@ -6,13 +6,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use subsolid::backend::Choice;
 use subsolid::io::GlbOptions;
+use subsolid::jobs::info::InfoRequest;
 use subsolid::jobs::surface::{SurfaceMethod, SurfaceNames, SurfaceRequest};
 use subsolid::numbers::counted;
 use subsolid::query::Query;
 use subsolid::surface::limit::{GridLimit, LimitSurface};
-use subsolid::surface::{
-    Method, Scheme, SurfaceOptions, SurfacePlan, SurfaceSummary, check_memory, vertex_limits,
-};
+use subsolid::surface::{Method, Scheme, SurfaceOptions, SurfacePlan, check_memory, vertex_limits};
 use subsolid::topology::surface::SurfaceTopology;
 use subsolid::{SurfaceMesh, memory};
 
@@ -161,18 +160,24 @@ impl PySurface {
     /// Counts, valences, boundary, genus and what is not a manifold as a dictionary; that of
     /// `subsolid info --json`.
     ///
+    /// Args:
+    ///     report: Name of a page to write with the report and a picture of the surface: .html.
+    ///
     /// Returns:
     ///     A dictionary.
     ///
     /// Raises:
-    ///     Error: For a surface that is not valid.
+    ///     Error: For a surface that is not valid, and a page that cannot be written.
     ///
     /// Example:
     ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()
     ///     >>> isinstance(faces.info(), dict)
     ///     True
-    fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        dictionary(py, &SurfaceSummary::new(&self.mesh).py()?)
+    #[pyo3(signature = (*, report=None))]
+    fn info<'py>(&self, py: Python<'py>, report: Option<PathBuf>) -> PyResult<Bound<'py, PyAny>> {
+        let request = InfoRequest { report, ..InfoRequest::default() };
+        let run = |notes: &mut PythonNotes| request.run_surface(&self.mesh, "Surface", notes);
+        dictionary(py, &PythonNotes::hear(py, run)?)
     }
 
     /// Refines the mesh, with creases and attributes except normals. One level by default;

@@ -3,14 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use subsolid::Result;
+use subsolid::jobs::boundary::BoundaryRequest;
 use subsolid::scheme::VertexRule;
-use subsolid::surface::boundary_with_topology;
-use subsolid::{Result, io};
 
-use super::gltf::GlbArguments;
+use super::gltf::{axes, units};
 use super::model::ModelArguments;
-use super::output::{warn_of_losses, warn_of_lost_data};
-use super::surface_output::write;
 use super::{Console, Outcome};
 
 /// Write the surface that bounds a solid, with its creases
@@ -18,6 +16,7 @@ use super::{Console, Outcome};
 /// Refined as a Catmull-Clark surface it is the boundary of the refined solid. Creases
 /// become tags of .obj files.
 #[derive(Args)]
+#[command(mut_arg("unit", units), mut_arg("up", axes))]
 #[command(after_help = "\
 Examples:
   subsolid boundary model.vtk -o skin.obj
@@ -30,17 +29,16 @@ pub struct Arguments {
     #[arg(long, short, value_name = "OUT")]
     output: PathBuf,
     #[command(flatten)]
-    glb: GlbArguments,
+    request: BoundaryRequest,
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
-    let output = &arguments.output;
-    let glb = arguments.glb.options(output)?;
-    let format = io::check_surface_output(output)?;
-    arguments.model.check_no_input(output, &[])?;
-    let solid = arguments.model.load(0, VertexRule::default(), console)?;
-    let surface = boundary_with_topology(&solid, &arguments.model.topology(&solid, console)?)?;
-    warn_of_lost_data(&solid, false, output, console);
-    warn_of_losses(&format.losses(&surface), output, console);
-    write(output, &surface, &glb, None, console)
+    let Arguments { model, output, request } = &arguments;
+    request.check(output)?;
+    model.check_no_input(output, &[])?;
+    let mesh = model.load(0, VertexRule::default(), console)?;
+    let topology = model.topology(&mesh, console)?;
+    let written = request.run(&mesh, &topology, output, &mut console.notes())?;
+    console.report_json(&written)?;
+    Ok(Outcome::Done)
 }

@@ -202,8 +202,8 @@ impl Notes for ConsoleNotes<'_> {
         self.console.status(verb, what);
     }
 
-    fn status_in_words(&mut self, verb: &'static str, what: Message) {
-        self.status(verb, words(&what));
+    fn words(&self, what: &Message) -> String {
+        words(what)
     }
 
     fn warn(&mut self, what: Message) {

@@ -7,19 +7,19 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::Result;
 use subsolid::jobs::denoise::{DenoiseReport, DenoiseRequest};
+use subsolid::jobs::surface_file::{GlbRequest, write_surface};
 
-use super::gltf::GlbArguments;
+use super::gltf::{axes, units};
 use super::json::JsonReport;
 use super::model::{ModelArguments, SURFACE};
-use super::output::warn_of_losses;
 use super::surface_model::read_surface;
-use super::surface_output::write_file;
 use super::{Console, Outcome};
 
 /// Remove noise from a surface and keep its edges, by the bilateral filter
 ///
 /// Normals in the file are recomputed.
 #[derive(Args)]
+#[command(mut_arg("unit", units), mut_arg("up", axes))]
 #[command(after_help = "\
 Examples:
   subsolid denoise scan.ply --sweeps 3 -o clean.ply
@@ -33,7 +33,7 @@ pub struct Arguments {
     #[arg(long, short, value_name = "OUT")]
     output: PathBuf,
     #[command(flatten)]
-    glb: GlbArguments,
+    glb: GlbRequest,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -53,11 +53,11 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     request.check()?;
     let glb = glb.options(&output)?;
     let model = ModelArguments::new(model);
-    let format = model.surface_output(&output)?;
+    model.surface_output(&output)?;
     let mut mesh = read_surface(&model.model, None, console)?;
-    let denoised = request.run(&mut mesh, &mut console.notes())?;
-    warn_of_losses(&format.losses(&mesh), &output, console);
-    write_file(&output, &mesh, &glb, console)?;
+    let mut notes = console.notes();
+    let denoised = request.run(&mut mesh, &mut notes)?;
+    write_surface(&output, &mesh, &glb, &mut notes)?;
     console.report_json(&Report { output: output.display().to_string(), denoised })?;
     Ok(Outcome::Done)
 }

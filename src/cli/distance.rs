@@ -104,7 +104,7 @@ fn along_surface(
     }
     let found = request.run_surface(&mesh, &mut console.notes())?;
     put(&mut mesh.attributes, name, found.values);
-    output.write_surface(&mesh, format, console)?;
+    output.write_surface(&mesh, console)?;
     Ok(found.report)
 }
 

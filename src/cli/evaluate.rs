@@ -16,6 +16,7 @@ use clap::{Args, ValueEnum};
 use subsolid::backend::{Backend, Cpu, Limit, Precision, start};
 use subsolid::cluster::Ranks;
 use subsolid::io::JobPart;
+use subsolid::jobs::surface_file::GlbRequest;
 use subsolid::mesh::SolidMesh;
 use subsolid::numbers::counted;
 use subsolid::plan::{Cost, MAX_SAMPLES, Samples, Want};
@@ -26,7 +27,7 @@ use subsolid::{Error, Result, io};
 
 use super::cluster::refuse_ranks;
 use super::console::since;
-use super::gltf::GlbArguments;
+use super::gltf::{axes, units};
 use super::model::ModelArguments;
 use super::names::bare;
 use super::output::{check_ending, check_names, warn_of_lost_data};
@@ -45,6 +46,7 @@ pub use run::Report;
 /// children. With --levels, cells are those of the refined mesh. One of --samples, --gauss and --at
 /// says where to evaluate; --cells lagrange and bezier need none.
 #[derive(Args)]
+#[command(mut_arg("unit", units), mut_arg("up", axes))]
 #[command(after_help = "\
 Examples:
   subsolid evaluate model.mesh --samples 8 -o limit.vtu
@@ -133,7 +135,7 @@ pub struct Arguments {
     #[arg(long, value_parser = bare::<ColorMap>(), value_name = "MAP")]
     color_map: Option<ColorMap>,
     #[command(flatten)]
-    glb: GlbArguments,
+    glb: GlbRequest,
     /// File to write: .vtu, .pvtu (any size), .vtk, .csv or .npz; --at writes .csv; .glb has the
     /// boundary at the samples of --samples, with normals and the attributes, for viewers; required
     /// without --quality and --explain

@@ -82,11 +82,11 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         }
         ControlMesh::Surface(mut mesh) => {
             refuse_for_solids(&[(request.no_untangle, "--no-untangle")])?;
-            let format = output.of_surface(model, &others)?;
+            output.of_surface(model, &others)?;
             let target = request.read_target(&mut notes)?;
             let scheme = scheme.unwrap_or_default();
             let fit = request.run_surface(&mut mesh, scheme, target.as_ref(), &mut notes)?;
-            output.write_surface(&mesh, format, console)?;
+            output.write_surface(&mesh, console)?;
             fit
         }
     };

@@ -1,16 +1,12 @@
 //! `subsolid merge`
 
-use std::path::PathBuf;
-use std::time::Instant;
-
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
-use subsolid::numbers::counted;
+use subsolid::jobs::merge::{MergeReport, MergeRequest};
 use subsolid::{Result, io, slice};
 
 use super::json::JsonReport;
-use super::output::check_ending;
 use super::{Console, Outcome};
 
 /// Join the parts written with --pieces
@@ -26,9 +22,8 @@ Examples:
   subsolid merge limit.pvtu
   subsolid merge layers")]
 pub struct Arguments {
-    /// The .pvtu to write, whose pieces lie in the directory of the same name, or the directory of
-    /// layers
-    output: PathBuf,
+    #[command(flatten)]
+    request: MergeRequest,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -48,20 +43,12 @@ impl JsonReport for Report<slice::MergedLayers> {
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
-    let output = &arguments.output;
-    let start = Instant::now();
-    if slice::are_layers(output) {
-        let merged = slice::merge_layers(output)?;
-        let (layers, jobs) = (counted(merged.layers, "layer"), counted(merged.jobs, "job"));
-        console.wrote(output.display(), format!("{layers} of {jobs}"), start);
-        console.report_json(&Report { output: output.display().to_string(), merged })?;
-        return Ok(Outcome::Done);
+    let request = arguments.request;
+    let merged = request.run(&mut console.notes())?;
+    let output = request.output.display().to_string();
+    match merged {
+        MergeReport::Pieces(merged) => console.report_json(&Report { output, merged })?,
+        MergeReport::Layers(merged) => console.report_json(&Report { output, merged })?,
     }
-    check_ending(output, &["pvtu"], "is not a .pvtu, nor a directory of layers")?;
-    io::check_output(output)?;
-    let merged = io::merge(output)?;
-    let (pieces, jobs) = (counted(merged.pieces, "piece"), counted(merged.jobs, "job"));
-    console.wrote(output.display(), format!("{pieces} of {jobs}"), start);
-    console.report_json(&Report { output: output.display().to_string(), merged })?;
     Ok(Outcome::Done)
 }

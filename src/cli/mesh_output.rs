@@ -5,16 +5,17 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use subsolid::Result;
 use subsolid::io::{Format, GlbOptions, SurfaceFormat};
+use subsolid::jobs::surface_file::{GlbRequest, write_surface};
 use subsolid::mesh::{SolidMesh, SurfaceMesh};
 
 use super::Console;
-use super::gltf::GlbArguments;
+use super::gltf::{axes, units};
 use super::model::ModelArguments;
-use super::output::{warn_of_losses, write_mesh};
-use super::surface_output::write_file;
+use super::output::write_mesh;
 use super::unused::refuse_for_solids;
 
 #[derive(Args)]
+#[command(mut_arg("unit", units), mut_arg("up", axes))]
 pub struct MeshOutput {
     /// File to write; of a solid .vtu, .pvtu, .vtk, .csv or .npz, of a surface .obj, .ply, .vtp,
     /// .stl or .glb
@@ -24,7 +25,7 @@ pub struct MeshOutput {
     #[arg(long)]
     compress: bool,
     #[command(flatten)]
-    glb: GlbArguments,
+    glb: GlbRequest,
 }
 
 impl MeshOutput {
@@ -54,14 +55,8 @@ impl MeshOutput {
     }
 
     /// Writes a surface; says what its format leaves out.
-    pub fn write_surface(
-        &self,
-        mesh: &SurfaceMesh,
-        format: SurfaceFormat,
-        console: &Console,
-    ) -> Result<()> {
-        warn_of_losses(&format.losses(mesh), &self.output, console);
-        write_file(&self.output, mesh, &self.glb()?, console).map(drop)
+    pub fn write_surface(&self, mesh: &SurfaceMesh, console: &Console) -> Result<()> {
+        write_surface(&self.output, mesh, &self.glb()?, &mut console.notes()).map(drop)
     }
 
     /// The name of the file, for reports.

@@ -46,7 +46,6 @@ mod slice;
 mod smooth;
 mod surface;
 mod surface_model;
-mod surface_output;
 mod untangle;
 mod unused;
 mod version;

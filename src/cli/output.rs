@@ -29,24 +29,17 @@ pub fn warn_of_lost_data(mesh: &SolidMesh, keeps_arrays: bool, path: &Path, cons
     output::warn_of_lost_data(mesh, keeps_arrays, Some(path), &mut console.notes());
 }
 
-/// Says what an output leaves out.
-pub fn warn_of_losses(losses: &[String], output: &Path, console: &Console) {
-    for loss in losses {
-        console.warn(format!("{}: left out {loss}", output.display()));
-    }
-}
-
 /// Writes a control mesh, and says what its format leaves out.
 pub fn write_mesh(
     mesh: &SolidMesh,
-    output: &Path,
+    path: &Path,
     format: io::Format,
     compress: bool,
     console: &Console,
 ) -> Result<()> {
-    warn_of_losses(&format.losses(mesh), output, console);
+    output::warn_of_losses(&format.losses(mesh), path, &mut console.notes());
     let start = Instant::now();
-    console.during("Writing", || io::write(output, mesh, io::WriteOptions { compress }))?;
-    console.wrote(output.display(), mesh.counts(), start);
+    console.during("Writing", || io::write(path, mesh, io::WriteOptions { compress }))?;
+    console.wrote(path.display(), mesh.counts(), start);
     Ok(())
 }

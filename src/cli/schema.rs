@@ -10,12 +10,15 @@ use subsolid::jobs::extract::ExtractReport;
 use subsolid::jobs::info::InfoReport;
 use subsolid::jobs::quadrature::{QuadratureBoundaryReport, QuadratureReport};
 use subsolid::jobs::query::QueryReport;
+use subsolid::jobs::surface_file::WrittenSurface;
+use subsolid::jobs::view::PageReport;
+use subsolid::surface::SurfaceSummary;
 use subsolid::{Error, Result};
 
 use super::json::{self, JsonReport};
 use super::{
-    Console, Outcome, bench, compare, denoise, devices, distance, evaluate, fit, info, locate,
-    merge, refine, slice, smooth, surface_output, untangle, view,
+    Console, Outcome, bench, compare, denoise, devices, distance, evaluate, fit, locate, merge,
+    refine, slice, smooth, untangle,
 };
 
 /// Print the JSON schema of a report
@@ -48,7 +51,7 @@ const fn kind<T: JsonReport + 'static>(of: &'static str) -> ReportKind {
 
 const REPORTS: [ReportKind; 24] = [
     kind::<InfoReport>("info"),
-    kind::<info::surface::Report>("info, of surfaces"),
+    kind::<SurfaceSummary>("info, of surfaces"),
     kind::<refine::WrittenMesh>("refine, shape"),
     kind::<evaluate::Report>("evaluate"),
     kind::<evaluate::Explanation>("evaluate --explain"),
@@ -69,8 +72,8 @@ const REPORTS: [ReportKind; 24] = [
     kind::<compare::Report>("compare"),
     kind::<bench::Results>("bench"),
     kind::<devices::Report>("devices"),
-    kind::<surface_output::WrittenSurface>("surface, boundary, and what writes .glb"),
-    kind::<view::Report>("view"),
+    kind::<WrittenSurface>("surface, boundary, and what writes .glb"),
+    kind::<PageReport>("view"),
 ];
 
 impl ReportKind {

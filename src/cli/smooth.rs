@@ -53,9 +53,9 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let smoothed = match model.open(console)? {
         ControlMesh::Surface(mut mesh) => {
             request.check_surface()?;
-            let format = output.of_surface(model, &[])?;
+            output.of_surface(model, &[])?;
             let smoothed = request.run_surface(&mut mesh, &mut console.notes())?;
-            output.write_surface(&mesh, format, console)?;
+            output.write_surface(&mesh, console)?;
             smoothed
         }
         ControlMesh::Solid(mesh) => {

@@ -7,16 +7,16 @@ use clap::{Args, ValueEnum};
 use subsolid::backend::start;
 use subsolid::io::SurfaceFormat;
 use subsolid::jobs::surface::{SurfaceMethod, SurfaceNames, SurfaceRequest};
+use subsolid::jobs::surface_file::{GlbRequest, WrittenSurface, write_surface};
 use subsolid::surface::{Method, NestedShells, orient};
 use subsolid::{Error, Result, io};
 
-use super::gltf::GlbArguments;
+use super::gltf::{axes, units};
 use super::inputs::check_no_input;
+use super::json::JsonReport;
 use super::model::SURFACE;
 use super::names::scheme_names;
-use super::output::warn_of_losses;
 use super::surface_model::read_surface;
-use super::surface_output::write;
 use super::wording::words;
 use super::{Console, Outcome};
 
@@ -28,6 +28,7 @@ use super::{Console, Outcome};
 #[derive(Args)]
 #[command(mut_arg("scheme", |scheme| scheme.value_parser(scheme_names())))]
 #[command(mut_arg("method", |method| method.value_parser(method_names())))]
+#[command(mut_arg("unit", units), mut_arg("up", axes))]
 #[command(after_help = "\
 Examples:
   subsolid surface model.obj --levels 3 -o fine.obj
@@ -60,7 +61,7 @@ pub struct Arguments {
     #[arg(long, short, value_name = "OUT")]
     output: PathBuf,
     #[command(flatten)]
-    glb: GlbArguments,
+    glb: GlbRequest,
 }
 
 fn method_names() -> impl TypedValueParser<Value = SurfaceMethod> {
@@ -68,6 +69,10 @@ fn method_names() -> impl TypedValueParser<Value = SurfaceMethod> {
     let adaptive = PossibleValue::new("adaptive")
         .help("Limit: spline patches, refined around features only; with --limit");
     PossibleValuesParser::new(names.chain([adaptive])).try_map(|name| name.parse())
+}
+
+impl JsonReport for WrittenSurface {
+    const SCHEMA: &'static str = "subsolid.surface/2";
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
@@ -93,6 +98,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     }
     let names = SurfaceNames { model: Some(&model), output: Some(&name) };
     let (refined, patches) = request.run(mesh, names, &mut console.notes())?;
-    warn_of_losses(&format.losses(&refined), &output, console);
-    write(&output, &refined, &glb, patches, console)
+    let written = write_surface(&output, &refined, &glb, &mut console.notes())?;
+    console.report_json(&WrittenSurface { patches, ..written })?;
+    Ok(Outcome::Done)
 }

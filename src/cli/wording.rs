@@ -26,6 +26,7 @@ pub fn words(message: &Message) -> String {
             Command::OrientCavities => "`subsolid surface --orient=cavities`",
             Command::Evaluate => "`subsolid evaluate`",
             Command::ListGroups => "`subsolid info` lists them",
+            Command::ListStructures => "see --json",
             Command::Devices => "`subsolid devices`",
             Command::SliceToImages => "`subsolid slice --png`",
         }),

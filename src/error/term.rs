@@ -53,6 +53,8 @@ pub enum Command {
     Evaluate,
     /// Listing the groups of faces and cells of a solid: a phrase with its verb.
     ListGroups,
+    /// Listing all structures of a solid: a phrase with its verb.
+    ListStructures,
     /// Listing the GPUs.
     Devices,
     /// Slicing to images.
@@ -88,6 +90,7 @@ impl Display for Term {
                 Command::OrientCavities => "`surface::orient` with `NestedShells::Cavities`",
                 Command::Evaluate => "`Backend::evaluate`",
                 Command::ListGroups => "`face_groups` and `cell_data` of the mesh have them",
+                Command::ListStructures => "`Summary::with_evaluation` lists them",
                 Command::Devices => "`backend::devices`",
                 Command::SliceToImages => "a `slice::Job` of PNG files",
             }),

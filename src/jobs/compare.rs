@@ -241,7 +241,7 @@ impl CompareRequest {
         if processor.gpu().is_none() {
             let why = processor.why_not_gpu().cloned();
             let why = why.unwrap_or_else(|| message!(option("backend", "cpu")));
-            notes.status_in_words("Comparing", message!("the CPU with itself: ", why));
+            notes.status("Comparing", notes.words(&message!("the CPU with itself: ", why)));
             if self.strategies.len() == 1 {
                 notes.warn(message!(
                     option_name("strategy"),

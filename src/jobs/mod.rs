@@ -5,6 +5,7 @@
 //! or return the report; no rule of a job stands in a door.
 
 pub mod assemble;
+pub mod boundary;
 pub mod compare;
 pub mod denoise;
 pub mod distance;
@@ -12,6 +13,7 @@ pub mod extract;
 pub mod fit;
 pub mod info;
 pub mod locate;
+pub mod merge;
 pub mod output;
 mod processor;
 pub mod quadrature;
@@ -21,7 +23,9 @@ pub mod refine;
 pub mod shared_pieces;
 pub mod smooth;
 pub mod surface;
+pub mod surface_file;
 pub mod untangle;
+pub mod view;
 
 pub use processor::{gpu_for, say_chosen};
 
@@ -37,9 +41,9 @@ pub trait Notes {
     /// What was done: a verb and its object.
     fn status(&mut self, verb: &'static str, what: String);
 
-    /// [`Notes::status`] with options in the words of the door.
-    fn status_in_words(&mut self, verb: &'static str, what: Message) {
-        self.status(verb, what.to_string());
+    /// A message with options in the words of the door.
+    fn words(&self, what: &Message) -> String {
+        what.to_string()
     }
 
     /// What the user should know although it does not stop the job.

@@ -81,6 +81,13 @@ pub fn warn_of_lost_data(
     }
 }
 
+/// Says what an output leaves out.
+pub fn warn_of_losses(losses: &[String], output: &Path, notes: &mut dyn Notes) {
+    for loss in losses {
+        notes.warn(format!("{}: left out {loss}", output.display()).into());
+    }
+}
+
 /// Names the cell arrays whose names are those of the output's own arrays.
 pub fn warn_left_out(names: &[&str], notes: &mut dyn Notes) {
     left_out_notice(names).into_iter().for_each(|notice| notes.warn(notice.into()));

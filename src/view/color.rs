@@ -1,11 +1,11 @@
 //! Values as colors: the maps of pages.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::channel::ColorChannel;
 
 /// Colors along a range of values; all are told apart by color-blind readers, but for turbo.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum ColorMap {

@@ -44,7 +44,6 @@ mod lines;
 mod mesh;
 mod options;
 mod quality;
-mod request;
 mod samples;
 mod scene;
 mod shell;
@@ -69,7 +68,6 @@ pub use color::ColorMap;
 pub use document::document;
 pub use html::escaped;
 pub use options::ViewOptions;
-pub use request::{ViewFormat, ViewRequest};
 pub use scene::FigureTable;
 pub use scene::WorstCell;
 use scene::{Mode, Scene};
@@ -100,6 +98,7 @@ impl Page {
     /// Those of [`Page::of_solid`].
     pub fn of_analyzed(mesh: &SolidMesh, solid: &Solid, options: &ViewOptions) -> Result<Self> {
         options.check()?;
+        check_not_empty(mesh.cells.len(), "cells")?;
         let topology = solid.topology();
         let orientation = Orientation::new(topology, &mesh.points)?;
         let surface = boundary_with_topology(mesh, topology)?;

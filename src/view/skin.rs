@@ -78,21 +78,33 @@ impl SkinPolygons {
         topology: Topology,
         options: &SkinOptions,
     ) -> Result<Self> {
-        let control = boundary_with_topology(mesh, &topology)?;
-        let limit = LimitSurface::of_mesh(&control, Scheme::OF_BOUNDARIES)?;
-        let (surface, faces) = samples::sampled(&limit, &control, options.samples)?;
+        if options.paint != Paint::None {
+            return Self::of_analyzed(mesh, &Solid::with_topology(mesh, topology)?, options);
+        }
+        let (surface, _) = sampled_boundary(mesh, &topology, options.samples)?;
+        Ok(Self { surface, colors: Vec::new() })
+    }
+
+    /// The boundary of the limit of a solid that is analyzed already, and the mesh that it was made
+    /// of.
+    ///
+    /// # Errors
+    /// Those of [`SkinPolygons::of_solid`].
+    pub fn of_analyzed(mesh: &SolidMesh, solid: &Solid, options: &SkinOptions) -> Result<Self> {
+        check_not_empty(mesh.cells.len(), "cells")?;
+        let topology = solid.topology();
+        let (surface, faces) = sampled_boundary(mesh, topology, options.samples)?;
         if options.paint == Paint::None {
             return Ok(Self { surface, colors: Vec::new() });
         }
-        let cells = boundary_cells(&topology);
+        let cells = boundary_cells(topology);
         let parents: Vec<u32> = faces.iter().map(|&f| cells[f as usize]).collect();
-        let solid = Solid::with_topology(mesh, topology)?;
         let mut scene = Scene::new(Mode::Solid, "", mesh.bounds());
-        quality::of_limit(&solid, mesh, options.jacobian_samples)?.push(&mut scene);
+        quality::of_limit(solid, mesh, options.jacobian_samples)?.push(&mut scene);
         scene.push_attributes(&mesh.attributes, &mesh.used_vertices());
         scene.push_cell_data(&mesh.cell_data);
-        scene.push_classes(classes(&solid));
-        scene.push_layers(layers::layers(solid.topology()));
+        scene.push_classes(classes(solid));
+        scene.push_layers(layers::layers(topology));
         Self::painted(surface, &parents, scene, options)
     }
 
@@ -190,6 +202,17 @@ impl SkinPolygons {
         };
         Ok(split(surface, parents, &colors))
     }
+}
+
+/// The limit of a boundary at samples, and the boundary face of each of its faces.
+fn sampled_boundary(
+    mesh: &SolidMesh,
+    topology: &Topology,
+    samples: usize,
+) -> Result<(SurfaceMesh, Vec<u32>)> {
+    let control = boundary_with_topology(mesh, topology)?;
+    let limit = LimitSurface::of_mesh(&control, Scheme::OF_BOUNDARIES)?;
+    samples::sampled(&limit, &control, samples)
 }
 
 /// Colors by a component of an attribute.

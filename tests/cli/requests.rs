@@ -1,20 +1,24 @@
-//! Every door asks a job the same: each field of a request is an option of the program and a keyword
-//! of the Python package.
+//! Every door asks a job the same: each field of a request is an option or an argument of the program
+//! and a keyword of the Python package.
 
 use std::fs;
 use std::path::Path;
 
 use serde::Serialize;
 use serde_json::Value;
+use subsolid::jobs::boundary::BoundaryRequest;
 use subsolid::jobs::denoise::DenoiseRequest;
 use subsolid::jobs::distance::DistanceRequest;
 use subsolid::jobs::fit::FitRequest;
+use subsolid::jobs::info::InfoRequest;
 use subsolid::jobs::locate::LocateRequest;
+use subsolid::jobs::merge::MergeRequest;
 use subsolid::jobs::query::QueryRequest;
 use subsolid::jobs::refine::RefineRequest;
 use subsolid::jobs::smooth::SmoothRequest;
 use subsolid::jobs::surface::SurfaceRequest;
 use subsolid::jobs::untangle::UntangleRequest;
+use subsolid::jobs::view::ViewRequest;
 
 use crate::program::done;
 
@@ -27,11 +31,14 @@ fn default<T: Default + Serialize>() -> Value {
     serde_json::to_value(T::default()).unwrap()
 }
 
-const DOORS: [Door; 9] = [
+const DOORS: [Door; 13] = [
+    ("boundary", default::<BoundaryRequest>, &["write"], &[]),
     ("denoise", default::<DenoiseRequest>, &["denoise"], &[]),
     ("distance", default::<DistanceRequest>, &["distance"], &[]),
     ("fit", default::<FitRequest>, &["fit"], &[("no_untangle", "untangle")]),
+    ("info", default::<InfoRequest>, &["info"], &[]),
     ("locate", default::<LocateRequest>, &["locate_table"], &[]),
+    ("merge", default::<MergeRequest>, &["merge"], &[("output", "path")]),
     ("query", default::<QueryRequest>, &["query"], &[]),
     ("refine", default::<RefineRequest>, &["refine", "reorient", "read"], &[]),
     ("smooth", default::<SmoothRequest>, &["smooth", "smooth_attribute"], &[("attribute", "name")]),
@@ -42,6 +49,7 @@ const DOORS: [Door; 9] = [
         &[("chaikin", "crease_rule"), ("smooth_triangles", "triangles")],
     ),
     ("untangle", default::<UntangleRequest>, &["untangle"], &[]),
+    ("view", default::<ViewRequest>, &["page", "view"], &[("no_interior", "interior")]),
 ];
 
 /// The names of the functions of the Python package, and those of their parameters.
@@ -67,7 +75,7 @@ fn python_names(functions: &[&str]) -> Vec<String> {
 fn every_field_of_a_request_is_an_option_of_both_doors() {
     for (name, request, functions, renamed) in DOORS {
         let help = done(Path::new("."), &format!("{name} --help"));
-        let of_options = help.lines().filter(|line| line.trim_start().starts_with('-'));
+        let of_options = help.lines().filter(|line| line.trim_start().starts_with(['-', '<']));
         let options: Vec<&str> = of_options.flat_map(str::split_whitespace).collect();
         let python = python_names(functions);
         let request = request();
@@ -75,7 +83,10 @@ fn every_field_of_a_request_is_an_option_of_both_doors() {
         assert!(!fields.is_empty(), "{name}");
         for field in fields.keys() {
             let option = format!("--{}", field.replace('_', "-"));
-            assert!(options.contains(&option.as_str()), "{name}: no {option}");
+            let argument = format!("<{}>", field.to_uppercase());
+            let is_offered =
+                [&option, &argument].iter().any(|name| options.contains(&name.as_str()));
+            assert!(is_offered, "{name}: no {option}");
             let other = renamed.iter().find(|(own, _)| own == field);
             let keyword = other.map_or(field.as_str(), |(_, python)| python);
             assert!(python.iter().any(|own| own == keyword), "{functions:?}: no {keyword}");

@@ -3,21 +3,21 @@
 use std::path::Path;
 use std::time::Instant;
 
+use subsolid::jobs::surface_file::write_skin;
 use subsolid::numbers::{Precision, counted};
 use subsolid::scheme::VertexRule;
 use subsolid::view::{Paint, SkinOptions, SkinPolygons};
-use subsolid::{Error, Result};
+use subsolid::{Error, Result, io};
 
 use super::{Arguments, Console, Outcome};
 use crate::cli::console::since;
-use crate::cli::gltf;
 use crate::cli::output::warn_of_lost_data;
 use crate::cli::unused::refuse_given;
 
 pub fn run(a: &Arguments, output: &Path, console: &Console) -> Result<Outcome> {
     a.check_boundary()?;
     a.model.check_no_input(output, &[])?;
-    gltf::check(output)?;
+    io::check_surface_output(output)?;
     let glb = a.glb.options(output)?;
     let Some(samples) = a.samples.samples else {
         return Err(Error::request("a .glb shows the boundary at a grid of samples")
@@ -37,7 +37,8 @@ pub fn run(a: &Arguments, output: &Path, console: &Console) -> Result<Outcome> {
     let points = counted(skin.surface.points.len(), "point");
     console.status("Evaluated", format!("{points} of the boundary in {}", since(start)));
     warn_of_lost_data(&mesh, false, output, console);
-    gltf::write_skin(output, skin, glb, console)
+    console.report_json(&write_skin(output, skin, glb, &mut console.notes())?)?;
+    Ok(Outcome::Done)
 }
 
 impl Arguments {

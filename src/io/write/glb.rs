@@ -14,7 +14,7 @@ use json::buffer::Target;
 use json::mesh::Semantic;
 use json::validation::Checked::{self, Valid};
 use json::validation::USize64;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result, option_name};
 use crate::memory;
@@ -25,7 +25,7 @@ use crate::numbers::vector::norm;
 const BYTES: usize = 4;
 
 /// A unit of length.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum LengthUnit {
     /// 10⁻⁶ m.
@@ -82,7 +82,7 @@ impl LengthUnit {
 }
 
 /// The axis of a model that points upward.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum UpAxis {

@@ -1,7 +1,8 @@
-//! Describes a solid: counts, classes, and whether its limit is at its vertices.
+//! What there is to know of a solid.
 
 use serde::Serialize;
 
+use crate::error::Result;
 use crate::fit::VertexMiss;
 use crate::limit::Summary;
 use crate::mesh::SolidMesh;
@@ -21,9 +22,9 @@ pub struct InfoReport {
 }
 
 impl InfoReport {
-    /// Of a mesh and what was found of it.
-    pub fn new(mesh: &SolidMesh, summary: Summary, topology: &Topology) -> Self {
+    pub(super) fn new(mesh: &SolidMesh, topology: &Topology) -> Result<Self> {
+        let summary = Summary::new(mesh, topology)?;
         let limit_from_vertices = VertexMiss::new(mesh, topology).ok();
-        Self { summary, is_fitted: mesh.is_fitted, limit_from_vertices }
+        Ok(Self { summary, is_fitted: mesh.is_fitted, limit_from_vertices })
     }
 }

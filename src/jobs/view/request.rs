@@ -2,17 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use super::color::ColorMap;
-use super::options::ViewOptions;
-use super::skin::{Paint, SkinOptions, SkinPolygons};
-use super::{Page, check_not_empty};
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Error, Result, Term, option, option_name};
-use crate::io::{LengthUnit, UpAxis, is_glb};
-use crate::limit::Solid;
-use crate::mesh::{SolidMesh, SurfaceMesh};
+use crate::io::{atomic, is_glb};
+use crate::jobs::surface_file::GlbRequest;
+use crate::mesh::SurfaceMesh;
 use crate::scheme::Scheme;
-use crate::slice::surface_fingerprint;
-use crate::surface::triangulate::cut_notice;
+use crate::view::{ColorMap, Paint, SkinOptions, ViewOptions};
 
 /// Levels of surfaces that are shown refined.
 const SURFACE_LEVELS: usize = 2;
@@ -28,39 +25,71 @@ pub enum ViewFormat {
 
 /// What is asked of a view, `None` where nothing was said: a page, or a `.glb` with what the page
 /// shows first.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[serde(default)]
 pub struct ViewRequest {
-    /// Title of the page.
-    pub title: Option<String>,
-    /// Shows cells and polygons as they are, not their limit.
-    pub linear: bool,
-    /// Scheme of a surface; none shows facets ([`SurfaceMesh::faceted`]) as they are.
-    pub scheme: Option<Scheme>,
-    /// Refinements of a surface by a scheme without patches. Solids are refined by who asks.
+    /// Refine a solid this many times first; level at which a surface by another scheme than
+    /// Catmull-Clark is shown. Not for Catmull-Clark surfaces, whose limit is shown [default: 0; of
+    /// surfaces 2]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N"))]
     pub levels: Option<usize>,
-    /// [`ViewOptions::color`].
+    /// Subdivision scheme of a surface [default: none of .stl, whose triangles are shown as they
+    /// are, else catmull-clark]
+    #[cfg_attr(feature = "cli", arg(long, value_parser = Scheme::named))]
+    pub scheme: Option<Scheme>,
+    /// Show cells and polygons as they are, not their limit: for files that evaluate, compare and
+    /// distance wrote
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub linear: bool,
+    /// Array to color by first, by name (`velocity [1]` is a component), `class`, `scaled Jacobian`
+    /// or another name in the page's list [default: the class of cells, or the scaled Jacobian if
+    /// it is negative anywhere; one color of surfaces]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", visible_alias = "attribute"))]
     pub color: Option<String>,
-    /// [`ViewOptions::samples`].
+    /// Samples along each axis of a cell at which Jacobians are evaluated, 2 to 64 [default: 5]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N"))]
     pub samples: Option<usize>,
-    /// [`ViewOptions::rings`].
+    /// Maximum number of rings of exact patches toward extraordinary vertices of the boundary, 0 to
+    /// 8; fewer are used where the rest is close enough to the limit [default: 8]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "K"))]
     pub rings: Option<usize>,
-    /// [`ViewOptions::interior_rings`].
+    /// Maximum number of rings of exact pieces toward extraordinary edges and vertices inside, 0 to
+    /// 8; fewer in large models [default: 2]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "K"))]
     pub interior_rings: Option<usize>,
-    /// Leaves the interior out.
+    /// Omit the interior: a smaller file whose cuts are hollow
+    #[cfg_attr(feature = "cli", arg(long))]
     pub no_interior: bool,
-    /// Folder of layers that are shown beside the model.
+    /// Layers that slice --png wrote, beside the model
+    #[cfg_attr(feature = "cli", arg(long, value_name = "DIR"))]
     pub slices: Option<PathBuf>,
-    /// [`ViewOptions::map`].
-    pub map: ColorMap,
-    /// Samples along each edge of a face in a `.glb`.
+    /// Title of the page [default: the name of the model's file]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "TEXT"))]
+    pub title: Option<String>,
+    /// Color map shown first
+    #[cfg_attr(feature = "cli", arg(long, value_enum, value_name = "MAP", default_value_t))]
+    pub color_map: ColorMap,
+    /// Samples along each edge of a face in .glb, 2 to 32 [default: 9]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N"))]
     pub fineness: Option<usize>,
-    /// Unit of the model's lengths.
-    pub unit: Option<LengthUnit>,
-    /// Axis that points upward.
-    pub up: Option<UpAxis>,
+    /// Unit of the model's lengths, and its axis that points upward.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(flatten)]
+    pub glb: GlbRequest,
 }
 
 impl ViewRequest {
+    /// Checks the options by themselves, and the output; returns its format.
+    ///
+    /// # Errors
+    /// Those of [`ViewRequest::format`]; what the system refuses.
+    pub fn check(&self, output: &Path) -> Result<ViewFormat> {
+        let format = self.format(output)?;
+        atomic::check(output)?;
+        Ok(format)
+    }
+
     /// The format of a file, by the ending of its name.
     ///
     /// # Errors
@@ -197,7 +226,7 @@ impl ViewRequest {
     }
 
     /// How a page is made; `title` where none is asked for.
-    pub fn options(&self, title: &str) -> ViewOptions {
+    pub(super) fn options(&self, title: &str) -> ViewOptions {
         let defaults = ViewOptions::titled(self.title.as_deref().unwrap_or(title));
         ViewOptions {
             rings: self.rings.unwrap_or(defaults.rings),
@@ -205,101 +234,33 @@ impl ViewRequest {
             interior: !self.no_interior,
             samples: self.samples.unwrap_or(defaults.samples),
             color: self.color.clone(),
-            map: self.map,
-            unit: self.unit,
-            up: self.up.unwrap_or_default(),
+            map: self.color_map,
+            unit: self.glb.unit,
+            up: self.glb.up.unwrap_or_default(),
             ..defaults
         }
     }
 
     /// How a `.glb` is made.
-    pub fn skin_options(&self) -> SkinOptions {
+    pub(super) fn skin_options(&self) -> SkinOptions {
         let defaults = SkinOptions::default();
         SkinOptions {
             samples: self.fineness.unwrap_or(defaults.samples),
             jacobian_samples: self.samples.unwrap_or(defaults.jacobian_samples),
             paint: self.color.clone().map_or(Paint::First, Paint::Array),
-            map: self.map,
+            map: self.color_map,
         }
     }
 
-    /// The page of a solid, of its limit or of its cells; without layers.
-    ///
-    /// # Errors
-    /// Those of [`ViewRequest::check_of_solid`], [`Page::of_analyzed`] and [`Page::of_cells`].
-    pub fn page_of_solid(&self, mesh: &SolidMesh, solid: &Solid, title: &str) -> Result<Page> {
-        self.check_of_solid()?;
-        check_not_empty(mesh.cells.len(), "cells")?;
-        if self.linear {
-            Page::of_cells(mesh, &self.options(title))
-        } else {
-            Page::of_analyzed(mesh, solid, &self.options(title))
-        }
+    /// Whether the layers beside a solid are compared with it: the cells of an evaluation are another
+    /// model than that of its layers.
+    pub fn compares_layers(&self) -> bool {
+        self.slices.is_some() && !self.linear
     }
 
     /// Whether polygons are shown as they are.
-    fn is_linear(&self, mesh: &SurfaceMesh) -> bool {
+    pub(super) fn is_linear(&self, mesh: &SurfaceMesh) -> bool {
         self.linear || self.scheme.is_none() && Scheme::of_mesh(mesh).is_linear()
-    }
-
-    /// The page of a surface, of its limit or of its polygons.
-    ///
-    /// # Errors
-    /// Those of [`ViewRequest::check_of_surface`], [`Page::of_surface`] and [`Page::of_polygons`].
-    pub fn page_of_surface(&self, mesh: &SurfaceMesh, title: &str) -> Result<Page> {
-        let (levels, scheme) = (self.check_of_surface(mesh)?, self.scheme.unwrap_or_default());
-        if self.is_linear(mesh) {
-            Page::of_polygons(mesh, &self.options(title))
-        } else {
-            Page::of_surface(mesh, scheme, levels, &self.options(title))
-        }
-    }
-
-    /// Adds the layers that are asked for; returns what is to be said of them. `own` are the
-    /// [fingerprints](crate::slice::fingerprint()) that the layers of a solid may have.
-    ///
-    /// # Errors
-    /// Those of [`Page::add_slices`].
-    pub fn add_slices(
-        &self,
-        page: &mut Page,
-        own: impl FnOnce() -> Vec<String>,
-    ) -> Result<Vec<String>> {
-        let Some(folder) = &self.slices else { return Ok(Vec::new()) };
-        Ok(page.add_slices(folder)?.notices(folder, &own()))
-    }
-
-    /// Adds the layers that are asked for beside a surface; returns what is to be said of them.
-    ///
-    /// # Errors
-    /// Those of [`Page::add_slices`].
-    pub fn add_slices_of_surface(
-        &self,
-        page: &mut Page,
-        mesh: &SurfaceMesh,
-    ) -> Result<Vec<String>> {
-        // by whatever scheme it was sliced
-        let own = || Scheme::ALL.map(|scheme| surface_fingerprint(mesh, scheme)).to_vec();
-        self.add_slices(page, own)
-    }
-
-    /// What the user should know of a surface that is shown: that faces are cut into triangles.
-    pub fn notice_of_surface(&self, mesh: &SurfaceMesh) -> Option<String> {
-        if self.is_linear(mesh) { None } else { cut_notice(mesh, self.scheme.unwrap_or_default()) }
-    }
-
-    /// What the `.glb` of a surface shows.
-    ///
-    /// # Errors
-    /// Those of [`ViewRequest::check_of_surface`], [`SkinPolygons::of_surface`] and
-    /// [`SkinPolygons::of_polygons`].
-    pub fn skin_of_surface(&self, mesh: &SurfaceMesh) -> Result<SkinPolygons> {
-        let (levels, options) = (self.check_of_surface(mesh)?, self.skin_options());
-        if self.is_linear(mesh) {
-            SkinPolygons::of_polygons(mesh.without_holes().into_owned(), &options)
-        } else {
-            SkinPolygons::of_surface(mesh, self.scheme.unwrap_or_default(), levels, &options)
-        }
     }
 }
 

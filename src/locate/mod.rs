@@ -327,8 +327,9 @@ impl<'s> Locator<'s> {
 
     /// The points along a Morton curve through the solid's box.
     fn order(&self, points: &[[f64; 3]]) -> Vec<u32> {
-        let mut order: Vec<u32> = (0..points.len() as u32).collect();
-        let Some(root) = self.hierarchy.nodes.first() else { return order };
+        let Some(root) = self.hierarchy.nodes.first() else {
+            return (0..points.len() as u32).collect();
+        };
         let key = |i: u32| {
             let p = points[i as usize];
             let coordinate = |d: usize| {
@@ -339,8 +340,10 @@ impl<'s> Locator<'s> {
             };
             (0..3).map(|d| spread(coordinate(d)) << d).sum::<u64>()
         };
-        order.par_sort_by_cached_key(|&i| (key(i), i));
-        order
+        let mut order: Vec<(u64, u32)> =
+            (0..points.len() as u32).into_par_iter().map(|i| (key(i), i)).collect();
+        order.par_sort_unstable();
+        order.into_iter().map(|(_, i)| i).collect()
     }
 }
 

@@ -1,5 +1,7 @@
 //! Stencils: sparse rows of weights that make refined values from coarse ones.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use crate::interrupt::stop_point;
@@ -21,6 +23,17 @@ pub struct Stencils {
 impl Stencils {
     /// Builds `rows` stencils in parallel; `fill` writes row `r`.
     pub fn build(rows: usize, fill: impl Fn(usize, &mut RowBuilder) + Sync) -> Self {
+        Self::build_blocks(rows, &|block, stencils| {
+            let mut row = RowBuilder::default();
+            for r in block {
+                fill(r, &mut row);
+                row.finish_into(stencils);
+            }
+        })
+    }
+
+    /// [`Self::build`] by blocks of rows. Compiled once for all that it is called with.
+    fn build_blocks(rows: usize, fill: &(dyn Fn(Range<usize>, &mut Self) + Sync)) -> Self {
         let blocks: Vec<Self> = (0..rows.div_ceil(TASK_ROWS))
             .into_par_iter()
             .map(|block| {
@@ -29,11 +42,7 @@ impl Stencils {
                     columns: Vec::with_capacity(8 * TASK_ROWS),
                     weights: Vec::with_capacity(8 * TASK_ROWS),
                 };
-                let mut row = RowBuilder::default();
-                for r in block * TASK_ROWS..((block + 1) * TASK_ROWS).min(rows) {
-                    fill(r, &mut row);
-                    row.finish_into(&mut stencils);
-                }
+                fill(block * TASK_ROWS..((block + 1) * TASK_ROWS).min(rows), &mut stencils);
                 stencils
             })
             .collect();

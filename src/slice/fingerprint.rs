@@ -25,9 +25,9 @@ pub fn fingerprint(mesh: &SolidMesh) -> String {
     let [point_count, cell_count] = [mesh.points.len(), mesh.cells.len()];
     let mut hash = Fingerprint(Sha256::new());
     hash.count(point_count);
-    hash.0.update(digests(point_count, |row, bytes| push_numbers(&mesh.points[row], bytes)));
+    hash.0.update(digests(point_count, &|row, bytes| push_numbers(&mesh.points[row], bytes)));
     hash.count(cell_count);
-    hash.0.update(digests(cell_count, |row, bytes| cell_row(mesh, row, bytes)));
+    hash.0.update(digests(cell_count, &|row, bytes| cell_row(mesh, row, bytes)));
     hash.creases(&mesh.creases);
     let attributes = mesh.attributes.iter().map(|a| (&a.name[..], a.width, &a.values[..]));
     hash.arrays(point_count, attributes);
@@ -69,7 +69,7 @@ fn cell_row(mesh: &SolidMesh, row: usize, bytes: &mut Vec<u8>) {
 }
 
 /// The hashes of the chunks of `count` rows, one after the other.
-fn digests(count: usize, row: impl Fn(usize, &mut Vec<u8>) + Sync) -> Vec<u8> {
+fn digests(count: usize, row: &(dyn Fn(usize, &mut Vec<u8>) + Sync)) -> Vec<u8> {
     let of_chunk = |chunk: usize| {
         stop_point();
         let mut bytes = Vec::new();
@@ -132,7 +132,7 @@ impl Fingerprint {
         for (name, width, values) in arrays {
             self.text(name);
             self.count(width);
-            self.0.update(digests(count, |row, bytes| {
+            self.0.update(digests(count, &|row, bytes| {
                 push_numbers(&values[row * width..][..width], bytes);
             }));
         }

@@ -27,6 +27,9 @@ pub(super) struct CountingSort {
 /// Number of entries that a row holds of each group, or the index of the next entry of each.
 pub(super) type Counters = [u32];
 
+/// What is done with a run of rows.
+type OfRows<'a> = &'a (dyn Fn(Range<u32>, &mut Counters) + Sync);
+
 /// The counter's value before it grows by one.
 #[inline(always)]
 pub(super) fn advance(counters: &mut Counters, group: u32) -> usize {
@@ -38,10 +41,20 @@ pub(super) fn advance(counters: &mut Counters, group: u32) -> usize {
 impl CountingSort {
     /// Sorts what the `rows` hold into `groups`; `count` advances the group of each.
     pub fn of(groups: usize, rows: usize, count: impl Fn(u32, &mut Counters) + Sync) -> Self {
+        Self::of_shares(groups, rows, &|rows, counts| {
+            for row in rows {
+                stop_point();
+                count(row, counts);
+            }
+        })
+    }
+
+    /// [`Self::of`] by runs of rows. Compiled once for all that it is called with.
+    fn of_shares(groups: usize, rows: usize, count: OfRows<'_>) -> Self {
         let shares = rayon::current_num_threads().min(MAX_SHARES).min(rows / TASK_ROWS).max(1);
         let count_share = |share: usize| {
             let mut counts = vec![0; groups];
-            range(share, shares, rows).for_each(|row| count(row, &mut counts));
+            count(range(share, shares, rows), &mut counts);
             counts
         };
         let mut next: Vec<Vec<u32>> = (0..shares).into_par_iter().map(count_share).collect();
@@ -63,10 +76,19 @@ impl CountingSort {
 
     /// Calls `place` with every row and the places where what it holds goes, which it must
     /// advance as it did when it counted; returns the end of each group.
-    pub fn place(mut self, place: impl Fn(u32, &mut Counters) + Sync) -> Vec<u32> {
+    pub fn place(self, place: impl Fn(u32, &mut Counters) + Sync) -> Vec<u32> {
+        self.place_shares(&|rows, next| {
+            for row in rows {
+                stop_point();
+                place(row, next);
+            }
+        })
+    }
+
+    fn place_shares(mut self, place: OfRows<'_>) -> Vec<u32> {
         let (shares, rows) = (self.next.len(), self.rows);
         self.next.par_iter_mut().enumerate().for_each(|(share, next)| {
-            range(share, shares, rows).for_each(|row| place(row, next));
+            place(range(share, shares, rows), next);
         });
         self.ends
     }
@@ -115,9 +137,8 @@ pub(super) fn chunked<'a, T>(ends: &'a [u32], mut items: &'a mut [T]) -> Vec<Chu
 }
 
 /// One of so many nearly equal ranges of rows.
-fn range(share: usize, shares: usize, rows: usize) -> impl Iterator<Item = u32> {
-    let range = (share * rows / shares) as u32..((share + 1) * rows / shares) as u32;
-    range.inspect(|_| stop_point())
+fn range(share: usize, shares: usize, rows: usize) -> Range<u32> {
+    (share * rows / shares) as u32..((share + 1) * rows / shares) as u32
 }
 
 /// Ranges of at most [`TASK_ROWS`] of `count` things.

@@ -107,7 +107,10 @@ def test_a_signal_ends_a_call_soon(call: str, tmp_path: Any) -> None:
 start = time.process_time()
 signal.setitimer(signal.ITIMER_PROF, {AFTER})
 try:
-    {call}
+    try:
+        {call}
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
     print("done")
 except KeyboardInterrupt:
     print("late by", time.process_time() - start - {AFTER})

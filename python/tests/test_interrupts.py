@@ -60,8 +60,9 @@ def test_other_threads_run_during_a_report_of_quality() -> None:
 #: end, by one thread: whatever else the machine does.
 AFTER, MOST = 0.3, 1.0
 
+# with SciPy, whose import would be what the signal ends
 SETUP = """
-import signal, time, numpy as np, subsolid
+import signal, time, numpy as np, scipy.sparse, subsolid
 signal.signal(signal.SIGPROF, signal.default_int_handler)
 subsolid.set_threads(1)
 solid = subsolid.shape("fan", 5, 20, 20)

@@ -12,7 +12,8 @@ use crate::quadrature::Mapping;
 ///
 /// # Errors
 /// [`Error::Request`] for a quadrature of the boundary, no or another number of values, values that
-/// are not finite, and matrices that would fill the memory.
+/// are not finite, and matrices that would fill the memory; [`Error::Mesh`] where the mass matrix is
+/// not positive definite: of folded cells, and of too few points.
 pub fn project(mapping: &Mapping<'_>, values: &[f64], width: usize) -> Result<Vec<f64>> {
     let quadrature = mapping.quadrature();
     let need = quadrature.sample_count() * width;
@@ -43,7 +44,11 @@ pub fn project(mapping: &Mapping<'_>, values: &[f64], width: usize) -> Result<Ve
         let load = point_load(mapping, &forces)?;
         for (d, component) in components.enumerate() {
             let rhs: Vec<f64> = load.iter().map(|load| load[d]).collect();
-            let found = conjugate_gradients(|x| mass.times(x), &diagonal, &rhs);
+            let found =
+                conjugate_gradients(|x| mass.times(x), &diagonal, &rhs).ok_or_else(|| {
+                    Error::mesh("no field is nearest: the mass matrix is not positive definite")
+                        .with_help("unfold the cells, or take more quadrature points")
+                })?;
             let own = controls.iter_mut().skip(component).step_by(width);
             own.zip(found).for_each(|(control, x)| *control = x);
         }

@@ -14,7 +14,8 @@ const MIN_LENGTH_FRACTION: f64 = 1e-6;
 /// before the move, `[vertex]`; moves of inner vertices that are given are not read.
 ///
 /// # Errors
-/// [`Error::Request`] if there is not one point and one move a vertex.
+/// [`Error::Request`] if there is not one point and one move a vertex; [`Error::Mesh`] if the
+/// extension is not found, where lengths of edges differ too much.
 #[allow(clippy::needless_range_loop, reason = "one axis of all moves at a time")]
 pub fn move_inside(topology: &Topology, points: &[[f64; 3]], moves: &mut [[f64; 3]]) -> Result<()> {
     let count = topology.vertex_count();
@@ -57,7 +58,11 @@ pub fn move_inside(topology: &Topology, points: &[[f64; 3]], moves: &mut [[f64; 
             };
             rows.iter().enumerate().map(row).collect()
         };
-        for (&v, x) in inside.iter().zip(conjugate_gradients(product, &diagonal, &rhs)) {
+        let found = conjugate_gradients(product, &diagonal, &rhs).ok_or_else(|| {
+            Error::mesh("the inner vertices cannot follow the boundary: their edges differ too much in length")
+                .with_help("move vertices that nearly coincide apart")
+        })?;
+        for (&v, x) in inside.iter().zip(found) {
             moves[v as usize][d] = x;
         }
     }

@@ -117,8 +117,8 @@ impl LocateRequest {
     /// Writes the places and the attributes there to `output`, a .csv, if there is one.
     ///
     /// # Errors
-    /// Those of [`LocateRequest::locator`], [`columns`], [`PointTable::read`], of `notes`, of the
-    /// processor and of writing; [`Error::Request`] for a point without a nearest place.
+    /// Those of [`LocateRequest::locator`], [`columns`], [`PointTable::read`], of `notes` and of the
+    /// processor; what the system refuses; [`Error::Request`] for a point without a nearest place.
     pub fn run(
         &self,
         (mesh, solid): (&SolidMesh, &Solid),

@@ -7,6 +7,7 @@ use serde::de::{DeserializeOwned, IntoDeserializer};
 use subsolid::IdKind::{Cell, Sample};
 use subsolid::backend::{Backend, Choice, Precision, Processor, Strategy};
 use subsolid::basis::bspline::Order;
+use subsolid::jobs::ProcessorRequest;
 use subsolid::limit::{Orders, Solid};
 use subsolid::message;
 use subsolid::numbers::counted;
@@ -154,9 +155,10 @@ pub fn named<T: DeserializeOwned>(option: &str, value: &str) -> PyResult<T> {
     })
 }
 
-/// The processor of a name; `auto` takes the one that ends a job of this cost first.
-pub fn processor(name: &str, cost: &Cost) -> PyResult<Processor> {
-    Processor::find_for(name.parse::<Choice>().py()?, cost, threads::count()).py()
+/// The processor of an evaluation, by the names of its options.
+pub fn processor(precision: &str, backend: &str, strategy: &str) -> PyResult<ProcessorRequest> {
+    let (precision, strategy) = (named("precision", precision)?, named("strategy", strategy)?);
+    Ok(ProcessorRequest { precision, backend: backend.parse::<Choice>().py()?, strategy })
 }
 
 /// The processor of a name, where one GPU at most may be asked for, in double precision.

@@ -95,6 +95,7 @@ CALLS = [
     "solid.slice(0.002, pixel=0.002).write('layers')",
     "list(solid.slice(0.002))",
     "solid.write_limit('limit.vtu', 6)",
+    "solid.write_limit('limit.pvtu', 6)",
     "solid.extract(2)",
     "solid.compare(16)",
     "solid.weld(1e-3)",

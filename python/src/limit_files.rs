@@ -46,7 +46,8 @@ impl PySolid {
     ///     explain: Evaluate and write nothing; list what would run.
     ///     precision: "f64" or "f32".
     ///     backend: "auto", "cpu", "cuda", "cuda:N", or several GPUs: "cuda:0,1", "cuda:all".
-    ///     strategy: Kernels on a GPU: "auto", "thread", "warp" or "hybrid", as in plan.
+    ///     strategy: Kernels on a GPU: "auto", or those of the published method, "thread", "warp" and
+    ///         "hybrid", whose last bits vary; on the CPU a UserWarning says that it has no effect.
     ///     separate_points: Do not merge the points of neighboring cells.
     ///     write_memory: Maximum memory for writing a single file, in GB; None for half of the
     ///         machine's memory.
@@ -56,7 +57,7 @@ impl PySolid {
     ///         cells 524288.
     ///     compress: Compress; for .vtu, .pvtu and .npz.
     ///     color: Vertex or cell array to color a .glb by, or "scaled Jacobian".
-    ///     color_map: Colors of a .glb, as in view; None for "viridis".
+    ///     color_map: Colors of a .glb: "viridis", "cividis" or "turbo"; None for viridis.
     ///     unit: Length unit of the model, for .glb, which is in meters: "um", "mm", "cm", "m", "in"
     ///         or "ft"; None for m.
     ///     up: Axis of the model that points upward, for .glb: "y" or "z"; None for z.
@@ -131,29 +132,38 @@ impl PySolid {
             },
             output: path,
         };
-        let Analyzed { mesh, solid, .. } = &*self.shared;
-        if request.is_of_boundary() {
-            let written = PythonNotes::hear(py, |notes| {
-                request.check(notes)?;
-                request.run_boundary(mesh, solid.topology().clone(), notes)
-            });
-            return dictionary(py, &written?).map(Some);
-        }
-        let check = |notes: &mut PythonNotes| {
-            request.check(notes)?;
-            request.check_mesh(mesh, 0, notes)
-        };
-        if request.explain {
-            let found = PythonNotes::hear(py, |notes| {
-                check(notes)?;
-                request.explain((mesh, solid), None, notes)
-            });
-            return dictionary(py, &found?).map(Some);
-        }
-        let report = PythonNotes::hear(py, |notes| {
-            check(notes)?;
-            request.run((mesh, solid), None, notes)
-        });
-        report?.map(|report| dictionary(py, &report)).transpose()
+        evaluated(py, &self.shared, &request)
     }
+}
+
+/// The report of a request, after its job.
+fn evaluated<'py>(
+    py: Python<'py>,
+    shared: &Analyzed,
+    request: &EvaluateRequest,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let Analyzed { mesh, solid, .. } = shared;
+    if request.is_of_boundary() {
+        let written = PythonNotes::hear(py, |notes| {
+            request.check(notes)?;
+            request.run_boundary(mesh, solid.topology().clone(), notes)
+        });
+        return dictionary(py, &written?).map(Some);
+    }
+    let check = |notes: &mut PythonNotes| {
+        request.check(notes)?;
+        request.check_mesh(mesh, 0, notes)
+    };
+    if request.explain {
+        let found = PythonNotes::hear(py, |notes| {
+            check(notes)?;
+            request.explain((mesh, solid), None, notes)
+        });
+        return dictionary(py, &found?).map(Some);
+    }
+    let report = PythonNotes::hear(py, |notes| {
+        check(notes)?;
+        request.run((mesh, solid), None, notes)
+    });
+    report?.map(|report| dictionary(py, &report)).transpose()
 }

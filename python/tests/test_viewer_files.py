@@ -54,7 +54,7 @@ def test_other_files_of_limits_are_refused(graded: subsolid.Solid, tmp_path: Any
         ("a.pvtu", {"samples": 2, "pieces": (1, 2), "quality": True}, "pieces is not for quality"),
         ("a.vtk", {"samples": 2, "compress": True}, "is not compressed"),
         ("a.vtu", {"samples": 2, "color": "hardness"}, "color is for a .glb"),
-        ("a.vtu", {"samples": 2, "write_memory": 1e-6}, "raise write_memory"),
+        ("a.vtu", {"samples": 2, "write_memory": 1e-6}, "the limit is 1.0 kB"),
         ("a.glb", {"gauss": 2}, "gauss is not for .glb"),
         (None, {"samples": 2}, "an evaluation without a file"),
         (None, {"samples": 2, "quality": True, "compress": True}, "an evaluation without a file"),

@@ -17,7 +17,7 @@ use crate::limit::Solid;
 use crate::numbers::counted;
 use crate::volume::{Quality, unjoined_hexahedra, unjoined_notice};
 
-/// What an evaluation has done.
+/// What was done.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct EvaluateReport {
@@ -108,8 +108,8 @@ impl EvaluateReport {
         }
     }
 
-    /// Says what was done since `start`, of cells in a `format` or of a table. The `quality` is
-    /// reported where it is asked for.
+    /// Says what was done since `start`, on a grid or a table. The `quality` is reported where it is
+    /// asked for.
     pub(super) fn conclude(
         mut self,
         request: &EvaluateRequest,

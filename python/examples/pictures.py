@@ -11,26 +11,19 @@ import evaluate_and_look
 import fit_points
 import graded_lattice
 import optimize_volume
-import pyvista
-from PIL import Image
+from gallery import shrink, style
 
 
 def main(directory: pathlib.Path) -> None:
     """Writes six files, off-screen."""
-    pyvista.OFF_SCREEN = True
-    theme = pyvista.global_theme
-    theme.window_size = [520, 400]
-    theme.colorbar_orientation = "vertical"
-    theme.colorbar_vertical.position_x = 0.8
-    theme.font.label_size, theme.font.title_size, theme.font.fmt = 11, 12, "%.3f"
+    style()
     evaluate_and_look.main(directory, samples=5)
     fit_points.main(picture=directory / "fit.png")
     optimize_volume.main(picture=directory / "volume.png")
     elasticity.main(picture=directory / "elasticity.png")
     with tempfile.TemporaryDirectory() as layers:
         graded_lattice.main(pathlib.Path(layers), pixel=0.2, picture=directory / "lattice.png")
-    for file in directory.glob("*.png"):  # small files
-        Image.open(file).convert("RGB").quantize(256).save(file, optimize=True)
+    shrink(directory)
 
 
 if __name__ == "__main__":

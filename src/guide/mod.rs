@@ -1,26 +1,5 @@
-//! The user's guide: how to use each job of the program and the library, what is exact,
-//! how to extend it, and the terms it uses.
-//!
-//! | page | subject |
-//! |---|---|
-//! | [`tutorials`] | from files to something to look at, in a few minutes each |
-//! | [`solids`] | evaluate, refine and check solids; GPUs; memory; conventions |
-//! | [`fitting`] | from the mesh of a part to the solid that is the part |
-//! | [`surfaces`] | refine surfaces and evaluate their limits |
-//! | [`viewing`] | a page that shows a solid or a surface in a browser |
-//! | [`slicing`] | layers for additive manufacturing |
-//! | [`location`] | from points in space back to cells and parameters |
-//! | [`quadrature`] | integration over solids, Bézier extraction |
-//! | [`processing`] | distances, smoothing, denoising, untangling |
-//! | [`queries`] | neighbors of vertices, edges, faces and cells |
-//! | [`scaling`] | several GPUs, several programs, parts with ghost cells |
-//! | [`python`] | arrays, matrices, gradients and pictures in Python |
-//! | [`files`] | formats, named arrays, tables |
-//! | [`options`] | each option of the program, what it means, and in which commands |
-//! | [`exactness`] | what is exact, approximated, undefined and refused |
-//! | [`architecture`] | how data flows, what the folders hold, where is what |
-//! | [`adding_a_scheme`], [`adding_a_backend`], [`adding_a_quantity`], [`adding_a_format`] | how to extend the engine |
-//! | [`glossary`] | terms, with their sources; references |
+//! The user's guide, also a book (`mdbook build src/guide`).
+#![doc = include_str!("README.md")]
 
 #[doc = include_str!("adding_a_backend.md")]
 pub mod adding_a_backend {}
@@ -38,6 +17,8 @@ pub mod exactness {}
 pub mod files {}
 #[doc = include_str!("fitting.md")]
 pub mod fitting {}
+#[doc = include_str!("gallery.md")]
+pub mod gallery {}
 #[doc = include_str!("glossary.md")]
 pub mod glossary {}
 #[doc = include_str!("location.md")]

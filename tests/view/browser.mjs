@@ -86,10 +86,12 @@ function checkPicks({ found, size }, model, what) {
   check(rows.length === found.length && worst <= 1e-4 * size, `${what}: picked points are ${worst / size} of the size off`);
 }
 
+// A page of its own, where pictures are compared and cut.
+const desk = await browser.newPage();
+
 // Mean difference of two pictures, 0 to 1, and the share of pixels that differ much.
 async function difference(a, b) {
-  const page = await browser.newPage();
-  const result = await page.evaluate(async (urls) => {
+  return desk.evaluate(async (urls) => {
     const pixels = await Promise.all(urls.map(async (url) => {
       const image = new Image();
       image.src = url;
@@ -109,8 +111,6 @@ async function difference(a, b) {
     }
     return { mean: sum / count, share: many / count };
   }, [a, b].map((png) => `data:image/png;base64,${Buffer.from(png).toString("base64")}`));
-  await page.close();
-  return result;
 }
 
 async function picture(page, name) {
@@ -307,8 +307,7 @@ async function bracket() {
 }
 
 async function crop(png, clip) {
-  const page = await browser.newPage();
-  const data = await page.evaluate(async (url, { x, y, width, height }) => {
+  const data = await desk.evaluate(async (url, { x, y, width, height }) => {
     const image = new Image();
     image.src = url;
     await image.decode();
@@ -317,7 +316,6 @@ async function crop(png, clip) {
     canvas.getContext("2d").drawImage(image, x, y, width, height, 0, 0, width, height);
     return canvas.toDataURL("image/png").split(",")[1];
   }, `data:image/png;base64,${Buffer.from(png).toString("base64")}`, clip);
-  await page.close();
   return Buffer.from(data, "base64");
 }
 

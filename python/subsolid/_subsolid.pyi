@@ -364,7 +364,7 @@ class Solid:
         attributes: Union[bool, Sequence[str], None] = None,
         tolerance: Optional[float] = None,
         points: Optional[_Numbers] = None,
-        materials: Union[str, Sequence[str], None] = None,
+        materials: Union[str, Sequence[str], dict[str, Optional[str]], None] = None,
         backend: str = "auto",
     ) -> Slices: ...
     def quadrature(
@@ -621,7 +621,7 @@ class Slices:
         range: Optional[tuple[Optional[float], Optional[float]]] = None,
         pieces: Optional[tuple[int, int]] = None,
         resume: bool = False,
-    ) -> None: ...
+    ) -> dict[str, Any]: ...
     def __repr__(self) -> str: ...
     @property
     def heights(self) -> Floats: ...

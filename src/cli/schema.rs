@@ -10,6 +10,7 @@ use subsolid::jobs::extract::ExtractReport;
 use subsolid::jobs::info::InfoReport;
 use subsolid::jobs::quadrature::{QuadratureBoundaryReport, QuadratureReport};
 use subsolid::jobs::query::QueryReport;
+use subsolid::jobs::slice::SliceReport;
 use subsolid::jobs::surface_file::WrittenSurface;
 use subsolid::jobs::view::PageReport;
 use subsolid::surface::SurfaceSummary;
@@ -18,7 +19,7 @@ use subsolid::{Error, Result};
 use super::json::{self, JsonReport};
 use super::{
     Console, Outcome, bench, compare, denoise, devices, distance, evaluate, fit, locate, merge,
-    refine, slice, smooth, untangle,
+    refine, smooth, untangle,
 };
 
 /// Print the JSON schema of a report
@@ -58,7 +59,7 @@ const REPORTS: [ReportKind; 24] = [
     kind::<merge::Report<subsolid::io::Merged>>("merge, of a .pvtu"),
     kind::<merge::Report<subsolid::slice::MergedLayers>>("merge, of layers"),
     kind::<ExtractReport>("extract"),
-    kind::<slice::Report>("slice"),
+    kind::<SliceReport>("slice"),
     kind::<QuadratureReport>("quadrature"),
     kind::<QuadratureBoundaryReport>("quadrature --boundary"),
     kind::<AssembleReport>("assemble"),

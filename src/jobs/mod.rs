@@ -21,6 +21,7 @@ pub mod query;
 pub mod ranks;
 pub mod refine;
 pub mod shared_pieces;
+pub mod slice;
 pub mod smooth;
 pub mod surface;
 pub mod surface_file;

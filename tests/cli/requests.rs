@@ -15,6 +15,7 @@ use subsolid::jobs::locate::LocateRequest;
 use subsolid::jobs::merge::MergeRequest;
 use subsolid::jobs::query::QueryRequest;
 use subsolid::jobs::refine::RefineRequest;
+use subsolid::jobs::slice::SliceRequest;
 use subsolid::jobs::smooth::SmoothRequest;
 use subsolid::jobs::surface::SurfaceRequest;
 use subsolid::jobs::untangle::UntangleRequest;
@@ -31,7 +32,7 @@ fn default<T: Default + Serialize>() -> Value {
     serde_json::to_value(T::default()).unwrap()
 }
 
-const DOORS: [Door; 13] = [
+const DOORS: [Door; 14] = [
     ("boundary", default::<BoundaryRequest>, &["write"], &[]),
     ("denoise", default::<DenoiseRequest>, &["denoise"], &[]),
     ("distance", default::<DistanceRequest>, &["distance"], &[]),
@@ -41,6 +42,25 @@ const DOORS: [Door; 13] = [
     ("merge", default::<MergeRequest>, &["merge"], &[("output", "path")]),
     ("query", default::<QueryRequest>, &["query"], &[]),
     ("refine", default::<RefineRequest>, &["refine", "reorient", "read"], &[]),
+    (
+        "slice",
+        default::<SliceRequest>,
+        &["slice", "write", "refine", "weld"],
+        &[
+            ("attribute", "attributes"),
+            ("material_id", "materials"),
+            ("png", "path"),
+            ("bmp", "format"),
+            ("bitmaps", "format"),
+            ("svg", "format"),
+            ("layered_svg", "path"),
+            ("cli", "path"),
+            ("vtp", "path"),
+            ("pvtu", "path"),
+            ("zip", "path"),
+            ("sl1", "path"),
+        ],
+    ),
     ("smooth", default::<SmoothRequest>, &["smooth", "smooth_attribute"], &[("attribute", "name")]),
     (
         "surface",
@@ -76,7 +96,9 @@ fn every_field_of_a_request_is_an_option_of_both_doors() {
     for (name, request, functions, renamed) in DOORS {
         let help = done(Path::new("."), &format!("{name} --help"));
         let of_options = help.lines().filter(|line| line.trim_start().starts_with(['-', '<']));
-        let options: Vec<&str> = of_options.flat_map(str::split_whitespace).collect();
+        let words = of_options.flat_map(str::split_whitespace);
+        // `--flip[=<HOW>]`
+        let options: Vec<&str> = words.filter_map(|word| word.split('[').next()).collect();
         let python = python_names(functions);
         let request = request();
         let fields = request.as_object().unwrap();

@@ -37,7 +37,7 @@ const STRICT: &str = "Refuse left-handed and folded hexahedra, inverted cells of
 #[command(mut_arg("strict", |strict| strict.help(STRICT)))]
 #[command(mut_arg("scheme", |scheme| scheme.value_parser(scheme_names())))]
 #[command(mut_arg("bits", |bits| bits.value_parser(bare::<Bits>())))]
-#[command(mut_arg("material_id", |id| id.conflicts_with_all(["materials", "dither"])))]
+#[command(mut_arg("material_id", |id| id.conflicts_with("materials")))]
 #[command(after_help = "\
 Examples:
   subsolid slice model.vtk --layer-height 0.05 --png layers --pixel 0.05 --antialias 4
@@ -64,13 +64,13 @@ pub struct Arguments {
         value_name = "NAME[=#RRGGBB],…",
         requires = "images",
         conflicts_with = "dither",
-        display_order = 34
+        display_order = 32
     )]
     materials: Vec<List<SliceMaterial>>,
     /// Attribute, array or group of cells (a material) to write too: images of its own (its
     /// range, or the values B and W, from black to white) and a point array of --vtp and --pvtu; of
     /// several components NAME_0, NAME_1, …
-    #[arg(long, value_name = "NAME[=B:W],…", display_order = 36)]
+    #[arg(long, value_name = "NAME[=B:W],…", display_order = 35)]
     attribute: Vec<List<SliceAttribute>>,
 }
 

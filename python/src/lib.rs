@@ -271,7 +271,7 @@ mod _subsolid {
     /// Example:
     ///     >>> layers = subsolid.shape("box", 2, 2, 2).slice(0.5, pixel=0.1)
     ///     >>> for part in (1, 2):
-    ///     ...     layers.write("layers", pieces=(part, 2))
+    ///     ...     _ = layers.write("layers", pieces=(part, 2))
     ///     >>> subsolid.merge("layers")["jobs"]
     ///     2
     #[pyfunction]

@@ -6,6 +6,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use schemars::Schema;
 use subsolid::jobs::assemble::AssembleReport;
+use subsolid::jobs::bench::BenchReport;
 use subsolid::jobs::extract::ExtractReport;
 use subsolid::jobs::info::InfoReport;
 use subsolid::jobs::quadrature::{QuadratureBoundaryReport, QuadratureReport};
@@ -18,8 +19,8 @@ use subsolid::{Error, Result};
 
 use super::json::{self, JsonReport};
 use super::{
-    Console, Outcome, bench, compare, denoise, devices, distance, evaluate, fit, locate, merge,
-    refine, smooth, untangle,
+    Console, Outcome, compare, denoise, devices, distance, evaluate, fit, locate, merge, refine,
+    smooth, untangle,
 };
 
 /// Print the JSON schema of a report
@@ -71,7 +72,7 @@ const REPORTS: [ReportKind; 24] = [
     kind::<untangle::Report>("untangle"),
     kind::<fit::Report>("fit"),
     kind::<compare::Report>("compare"),
-    kind::<bench::Results>("bench"),
+    kind::<BenchReport>("bench"),
     kind::<devices::Report>("devices"),
     kind::<WrittenSurface>("surface, boundary, and what writes .glb"),
     kind::<PageReport>("view"),

@@ -5,6 +5,7 @@
 //! or return the report; no rule of a job stands in a door.
 
 pub mod assemble;
+pub mod bench;
 pub mod boundary;
 pub mod compare;
 pub mod denoise;

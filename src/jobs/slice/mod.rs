@@ -118,8 +118,8 @@ impl SliceRequest {
     /// Slices what a closed surface bounds, or this rank's part of the layers.
     ///
     /// # Errors
-    /// Those of [`SliceRequest::run`] and [`SliceRequest::surface_slicer`]; [`Error::Request`] for what
-    /// is known inside solids alone.
+    /// Those of [`SliceRequest::run`] and [`SliceRequest::surface_slicer`];
+    /// [`Error::Request`](crate::Error::Request) for what is known inside solids alone.
     pub fn run_surface(
         &self,
         mesh: SurfaceMesh,

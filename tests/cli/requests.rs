@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use serde_json::Value;
+use subsolid::jobs::bench::BenchRequest;
 use subsolid::jobs::boundary::BoundaryRequest;
 use subsolid::jobs::denoise::DenoiseRequest;
 use subsolid::jobs::distance::DistanceRequest;
@@ -32,7 +33,8 @@ fn default<T: Default + Serialize>() -> Value {
     serde_json::to_value(T::default()).unwrap()
 }
 
-const DOORS: [Door; 14] = [
+const DOORS: [Door; 15] = [
+    ("bench", default::<BenchRequest>, &["bench"], &[]),
     ("boundary", default::<BoundaryRequest>, &["write"], &[]),
     ("denoise", default::<DenoiseRequest>, &["denoise"], &[]),
     ("distance", default::<DistanceRequest>, &["distance"], &[]),
@@ -106,8 +108,9 @@ fn every_field_of_a_request_is_an_option_of_both_doors() {
         for field in fields.keys() {
             let option = format!("--{}", field.replace('_', "-"));
             let argument = format!("<{}>", field.to_uppercase());
-            let is_offered =
-                [&option, &argument].iter().any(|name| options.contains(&name.as_str()));
+            let several = format!("<{}>...", field.to_uppercase().trim_end_matches('S'));
+            let mut names = [&option, &argument, &several].into_iter();
+            let is_offered = names.any(|name| options.contains(&name.as_str()));
             assert!(is_offered, "{name}: no {option}");
             let other = renamed.iter().find(|(own, _)| own == field);
             let keyword = other.map_or(field.as_str(), |(_, python)| python);

@@ -18,7 +18,7 @@ mod check;
 mod files;
 mod model;
 mod request;
-mod values;
+pub mod values;
 
 pub use files::ModelLayers;
 pub use model::{ModelFile, UnrefinedSolid};

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::values::{self, HeightRange, SliceAttribute, SliceMaterial};
+#[cfg(feature = "cli")]
+use super::values;
+use super::values::{HeightRange, SliceAttribute, SliceMaterial};
 use crate::backend::Choice;
 use crate::error::Result;
 use crate::io::JobPart;

@@ -51,6 +51,7 @@ counts! {
     max_points "from 1 on"
     planes "from 1 on"
     results "from 1 on"
+    repeats "from 1 to 10000"
     rings "from 0 on"
     samples "from 1 to 64"
     sizes "from 0 on"

@@ -28,15 +28,7 @@ fn error(error: &subsolid::Error) -> PyErr {
 /// A message of the library as Python says it: `method="single"`, `crease_angle`.
 pub fn words(message: &Message) -> String {
     message.spelled(|term| match term {
-        Term::Option { name, value: None } => name.clone(),
-        Term::Option { name, value: Some(value) } => match &value[..] {
-            "false" => format!("{name}=False"),
-            "true" => format!("{name}=True"),
-            // a method of solids and surfaces
-            _ if name == "weld" => format!("weld({value})"),
-            _ if value.parse::<f64>().is_ok() => format!("{name}={value}"),
-            _ => format!("{name}=\"{value}\""),
-        },
+        Term::Option { name, value } => option(name, value.as_deref()),
         Term::Command(command) => String::from(match command {
             Command::ReadSolid => "subsolid.read",
             Command::ReadSurface => "subsolid.read_surface",
@@ -47,13 +39,48 @@ pub fn words(message: &Message) -> String {
             Command::RefineFirst => "Solid.refine",
             Command::Reorient => "Solid.reorient",
             Command::SplitNonManifold => "subsolid.read(path, split_nonmanifold=True)",
+            Command::Orient => "Surface.orient",
             Command::OrientCavities => "Surface.orient(nested=\"cavities\")",
             Command::Evaluate => "Solid.evaluate",
             Command::ListGroups => "Solid.face_groups and Solid.cell_data have them",
             Command::ListStructures => "Solid.info lists them",
             Command::Devices => "subsolid.devices()",
             Command::SliceToImages => "subsolid slice --png",
+            Command::LayerFolders => "folders",
+            Command::LayerImages => "images, not for .sl1",
+            Command::LayerParts => "pieces is",
         }),
+    })
+}
+
+fn option(name: &str, value: Option<&str>) -> String {
+    match (layer_option(name), value) {
+        (Some(own), _) => own.into(),
+        (None, None) => name.into(),
+        (None, Some("false")) => format!("{name}=False"),
+        (None, Some("true")) => format!("{name}=True"),
+        // a method of solids and surfaces
+        (None, Some(value)) if name == "weld" => format!("weld({value})"),
+        (None, Some(value)) if value.parse::<f64>().is_ok() => format!("{name}={value}"),
+        (None, Some(value)) => format!("{name}=\"{value}\""),
+    }
+}
+
+/// What stands in Slices for an option of layers that has another name there.
+fn layer_option(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "attribute" => "attributes",
+        "png" => "a folder",
+        "bmp" => "format=\"bmp\"",
+        "svg" => "format=\"svg\"",
+        "layered_svg" => ".svg",
+        "cli" => ".cli",
+        "vtp" => ".vtp",
+        "pvtu" => ".pvtu",
+        "zip" => ".zip",
+        "sl1" => ".sl1",
+        "material_id" => "the name of an array as materials",
+        _ => return None,
     })
 }
 

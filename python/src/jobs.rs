@@ -6,20 +6,20 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use subsolid::backend::Choice;
 use subsolid::jobs::locate::LocateRequest;
+use subsolid::jobs::slice::{SliceAttribute, SliceImages, SliceRequest};
 use subsolid::quadrature::{QuadratureScheme, side_vertices, sides};
 
 use crate::arrays::{dictionary, moved};
 use crate::cells::Analyzed;
 use crate::count;
-use crate::cut::{LayerCut, WantedAttributes, pixels, sampling};
-use crate::errors::{IntoPython, refused};
+use crate::errors::IntoPython;
+use crate::layer_options::{self, attribute_names, set_materials};
 use crate::locate::{PyLocator, locate};
-use crate::materials::WantedMaterials;
 use crate::model::Moved;
 use crate::notes::PythonNotes;
 use crate::quadrature::{PyQuadrature, boundary_parts};
 use crate::request::named;
-use crate::slice::PySlices;
+use crate::slice::{LayerCut, PySlices};
 use crate::solid::PySolid;
 
 #[pymethods]
@@ -158,7 +158,8 @@ impl PySolid {
     ///     points: Control points, (vertices, 3); those of the solid if None.
     ///     materials: Materials that share the pixels, each pixel one or none: names of attributes,
     ///         cell_data or groups of cells that are their fractions of the volume, 0 to 1, or the
-    ///         one name of an array of the cells whose whole numbers are materials.
+    ///         one name of an array of the cells whose whole numbers are materials. A dictionary has
+    ///         the colors of images by name: {"copper": "#b87333", "steel": None}.
     ///     backend: Processor of the pixels: "auto", "cpu", "cuda" or "cuda:N"; coverage is bitwise
     ///         the same, attributes equal up to rounding.
     ///
@@ -182,7 +183,7 @@ impl PySolid {
         origin: Option<f64>,
         axis: &str,
         pixel: Option<f64>,
-        #[pyo3(from_py_with = crate::cut::resolution)] resolution: Option<[usize; 2]>,
+        #[pyo3(from_py_with = layer_options::resolution)] resolution: Option<[usize; 2]>,
         pixel_origin: Option<[f64; 2]>,
         crop: bool,
         #[pyo3(from_py_with = count::planes)] planes: usize,
@@ -193,24 +194,26 @@ impl PySolid {
         materials: Option<Bound<'_, PyAny>>,
         backend: &str,
     ) -> PyResult<PySlices> {
-        let cut = LayerCut {
-            height: layer_height,
+        let mut images =
+            SliceImages { pixel, resolution, pixel_origin, crop, ..SliceImages::default() };
+        if let Some(materials) = &materials {
+            set_materials(&mut images, materials)?;
+        }
+        let attributes = attribute_names(attributes.as_ref())?;
+        let named_attribute = |name: &String| SliceAttribute { name: name.clone(), range: None };
+        let request = SliceRequest {
+            layer_height,
             origin,
             axis: named("axis", axis)?,
             tolerance,
-            pixels: pixels(pixel, resolution, pixel_origin, crop)?,
-            planes,
-            sampling: sampling(antialias),
+            images,
+            attribute: attributes.iter().flatten().map(named_attribute).collect(),
             backend: backend.parse::<Choice>().py()?,
+            ..SliceRequest::default()
         };
-        cut.check()?;
+        let cut = LayerCut::new(request, planes, antialias)?;
         let given = Moved::new(points.as_ref(), None, self.shared.mesh.points.len())?;
-        let materials = materials.as_ref().map(WantedMaterials::new).transpose()?;
-        let attributes = WantedAttributes::new(attributes.as_ref())?;
-        if materials.is_some() && pixel.is_none() {
-            return Err(refused("materials without pixels", "give the size of a pixel"));
-        }
-        PySlices::of_solid(py, &self.shared, &given, cut, attributes, materials)
+        PySlices::of_solid(py, &self.shared, &given, cut, attributes)
     }
 
     /// Quadrature points and basis functions of all cells, or of the boundary.

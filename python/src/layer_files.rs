@@ -1,17 +1,21 @@
 //! Files of layers; those of `subsolid slice`.
 
-use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use pyo3::prelude::*;
+use subsolid::Message;
+use subsolid::backend::Choice;
 use subsolid::io::JobPart;
-use subsolid::slice::{Bits, Job, LayerSource, Setting};
+use subsolid::jobs::slice::{HeightRange, ModelLayers, SliceImages, SliceRequest};
+use subsolid::slice::{LayerSource, Sampling, Setting};
 
-use crate::errors::{IntoPython, refused, warn, words};
-use crate::layer_options::{HeightRange, LayerFileKind, Options, millimeters};
+use crate::arrays::dictionary;
+use crate::count;
+use crate::errors::{IntoPython, refused};
+use crate::layer_options::{self as options, images_of};
+use crate::notes::PythonNotes;
 use crate::request::named;
 use crate::slice::PySlices;
-use crate::{count, layer_options};
 
 #[pymethods]
 impl PySlices {
@@ -45,20 +49,25 @@ impl PySlices {
     /// Images have the pixels and planes that slice was given: the covered fraction of each with
     /// antialias=True; materials take the place of the coverage.
     ///
+    /// Returns:
+    ///     A dictionary with the keys of the JSON report of `subsolid slice`.
+    ///
     /// Raises:
     ///     Error: For another ending, options that the file has no use for, and files that cannot be
     ///         written. A file of all layers appears under its name when it is complete.
     ///
     /// Example:
     ///     >>> layers = subsolid.shape("box", 2, 2, 2).slice(0.5, pixel=0.1)
-    ///     >>> layers.write("box.zip")
+    ///     >>> report = layers.write("box.zip")
+    ///     >>> report["made"] == len(layers)
+    ///     True
     #[pyo3(signature = (path, *, attributes=None, unit=None, format=None, bits=None, dither=false,
                         flip=None, separate=false, binary=false, exposure=None, range=None,
                         pieces=None, resume=false))]
     #[allow(clippy::too_many_arguments)]
-    fn write(
+    fn write<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         path: PathBuf,
         attributes: Option<Bound<'_, PyAny>>,
         unit: Option<Bound<'_, PyAny>>,
@@ -69,84 +78,60 @@ impl PySlices {
         separate: bool,
         binary: bool,
         exposure: Option<Bound<'_, PyAny>>,
-        range: Option<HeightRange>,
-        #[pyo3(from_py_with = layer_options::part)] pieces: Option<JobPart>,
+        #[pyo3(from_py_with = options::heights)] range: Option<HeightRange>,
+        #[pyo3(from_py_with = options::part)] pieces: Option<JobPart>,
         resume: bool,
-    ) -> PyResult<()> {
-        let bits = match bits {
-            None => None,
-            Some(8) => Some(Bits::Eight),
-            Some(16) => Some(Bits::Sixteen),
-            Some(bits) => return Err(refused(format!("bits={bits}"), "give 8 or 16")),
-        };
+    ) -> PyResult<Bound<'py, PyAny>> {
         let flip = match flip {
             Some("none") => return Err(refused("flip=\"none\"", "leave flip out")),
             flip => flip.map(|flip| named("flip", flip)).transpose()?,
         };
         let format = format.map(|format| named("format", format)).transpose()?;
-        let kind = LayerFileKind::of(&path, format)?;
-        let options = Options {
-            kind,
-            format,
-            attributes: attributes.as_ref().map_or(Ok(Vec::new()), layer_options::attributes)?,
-            bits,
-            dither,
-            flip,
-            separate,
-            binary,
-            exposure: exposure.as_ref().map(layer_options::exposure).transpose()?,
+        let mut outputs = options::outputs(&path, format)?;
+        outputs.exposure = exposure.as_ref().map(options::exposure).transpose()?;
+        outputs.binary = binary;
+        let cut = &self.cut.request;
+        let images = images_of(&outputs, &cut.images);
+        let has_pixels = outputs.has_pixels();
+        let request = SliceRequest {
+            unit: options::millimeters(unit.as_ref(), &outputs)?,
+            outputs,
+            images: SliceImages { bits: options::bits(bits)?, dither, flip, separate, ..images },
+            attribute: options::attributes(attributes.as_ref())?,
             range,
-            part: pieces,
+            pieces,
             resume,
+            backend: if has_pixels { cut.backend } else { Choice::default() },
+            ..cut.clone()
         };
-        options.check(self)?;
-        if unit.is_some() && kind.keeps_unit() {
-            return Err(refused(
-                "the file keeps the length unit of the model: unit has no effect",
-                "leave unit out",
-            ));
-        }
-        let unit_mm = unit.as_ref().map_or(Ok(1.0), millimeters)?;
-        if kind == LayerFileKind::Pvtu
-            && let Some(placed) = self.placed(py)?
-        {
-            return placed.write_files(py, &path, unit_mm, &options);
-        }
-        self.write_files(py, &path, unit_mm, &options)
+        self.write_files(py, &request)
     }
 }
 
 impl PySlices {
-    fn write_files(
+    fn write_files<'py>(
         &self,
-        py: Python<'_>,
-        path: &Path,
-        unit_mm: f64,
-        options: &Options,
-    ) -> PyResult<()> {
-        let setting =
-            Setting { unit_mm, model_sha256: self.fingerprint(py)?, ..self.setting.clone() };
-        if options.binary
-            && let Some(notice) = setting.binary_notice()
-        {
-            warn(py, &format!("{}: {}", path.display(), words(&notice)))?;
+        py: Python<'py>,
+        request: &SliceRequest,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        request.check().py()?;
+        let planes = self.cut.planes;
+        if request.outputs.has_images() && self.cut.sampling() == Sampling::Center && planes > 1 {
+            return Err(refused(
+                format!("images of {planes} planes without antialiasing"),
+                "slice with planes=1, or antialias=True",
+            ));
         }
-        let channels = self.channels();
-        let images = options.images(self, &channels)?;
-        let chosen: Vec<usize> = options.channels(&channels)?.into_iter().map(|(c, _)| c).collect();
-        let layers = options.layers(&setting.stack)?;
-        let ended = self.layers.ask(py, |source: &dyn LayerSource| -> subsolid::Result<()> {
-            let place = options.place(path)?;
-            let output = match images {
-                Some(images) => options.open_images(&place, &setting, images, &channels)?,
-                None => {
-                    let grid = self.grid;
-                    options.open_others(&place, &setting, &layers, grid, &chosen, &channels)?
-                }
-            };
-            let job = Job { source, stack: setting.stack, layers, outputs: vec![output] };
-            job.run_share(|_| ControlFlow::Continue(())).map(drop)
-        });
-        ended.py()
+        let placed = self.placed(py, request)?;
+        let setting = self.model.setting.clone();
+        let model_sha256 = self.fingerprint(py)?;
+        let setting = Setting { unit_mm: request.unit_mm(), model_sha256, ..setting };
+        let layers = ModelLayers { setting, ..self.model.clone() };
+        let mut notes = PythonNotes::default();
+        let own = placed.as_ref().unwrap_or(&self.layers);
+        let write = |source: &dyn LayerSource| request.write(source, &layers, &mut notes);
+        let report = own.ask(py, write).py()?;
+        notes.warn(py, None::<Message>)?;
+        dictionary(py, &report)
     }
 }

@@ -1,37 +1,20 @@
-//! Options of files of layers: what is written, and how.
+//! Values of requests of layers, from the arguments of Python.
 
-use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Deserialize;
 use subsolid::io::{JobPart, LengthUnit};
-use subsolid::slice::output::{
-    CommonLayerInterface, Encoding, Exposure, ImageArchive, ImageDirectory, ImageOptions,
-    LayeredSvg, Output, PixelCloud, Polylines, PrusaArchive, SvgStack,
+use subsolid::jobs::slice::{
+    HeightRange, SliceAttribute, SliceImages, SliceMaterial, SliceOutputs,
 };
-use subsolid::slice::{
-    Bits, Channel, Flip, ImageFile, PixelGrid, Sampling, Setting, Stack, job_directory,
-};
+use subsolid::slice::Bits;
+use subsolid::slice::output::Exposure;
 
 use crate::errors::{IntoPython, refused};
 use crate::request::named;
-use crate::slice::PySlices;
-
-/// What is written.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum LayerFileKind {
-    Images,
-    Drawings,
-    Zip,
-    Sl1,
-    Svg,
-    Cli,
-    Vtp,
-    Pvtu,
-}
 
 /// Files of a folder or of a .zip.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -42,285 +25,141 @@ pub enum Format {
     Svg,
 }
 
-impl LayerFileKind {
-    pub fn of(path: &Path, format: Option<Format>) -> PyResult<Self> {
-        let folder = if format == Some(Format::Svg) { Self::Drawings } else { Self::Images };
-        if path.as_os_str().is_empty() {
-            return Err(refused("an empty name", "name a file, or a folder: \".\" is this one"));
-        }
-        if path.is_dir() {
-            return Ok(folder);
-        }
-        let Some(ending) = path.extension() else { return Ok(folder) };
-        Ok(match ending.to_string_lossy().to_ascii_lowercase().as_str() {
-            "zip" => Self::Zip,
-            "sl1" => Self::Sl1,
-            "svg" => Self::Svg,
-            "cli" => Self::Cli,
-            "vtp" => Self::Vtp,
-            "pvtu" => Self::Pvtu,
-            _ => {
-                return Err(refused(
-                    format!("{}: unknown output format", path.display()),
-                    "end its name in .zip, .sl1, .svg, .cli, .vtp or .pvtu, or name a folder for \
-                     images",
-                ));
-            }
-        })
+/// The output of a request that a path stands for, by its ending; a folder if it has none.
+pub fn outputs(path: &Path, format: Option<Format>) -> PyResult<SliceOutputs> {
+    if path.as_os_str().is_empty() {
+        return Err(refused("an empty name", "name a file, or a folder: \".\" is this one"));
     }
-
-    fn is_images(self) -> bool {
-        matches!(self, Self::Images | Self::Zip | Self::Sl1)
-    }
-
-    fn is_folder(self) -> bool {
-        matches!(self, Self::Images | Self::Drawings)
-    }
-
-    /// Whether lengths in the file are those of the model.
-    pub fn keeps_unit(self) -> bool {
-        matches!(self, Self::Vtp | Self::Pvtu)
-    }
-}
-
-/// Attributes with the values that are black and white.
-pub type Attributes = Vec<(String, Option<[f64; 2]>)>;
-
-/// Options of a call, `None` and false where nothing was said.
-pub struct Options {
-    pub kind: LayerFileKind,
-    pub format: Option<Format>,
-    pub attributes: Attributes,
-    pub bits: Option<Bits>,
-    pub dither: bool,
-    pub flip: Option<Flip>,
-    pub separate: bool,
-    pub binary: bool,
-    pub exposure: Option<Exposure>,
-    pub range: Option<HeightRange>,
-    pub part: Option<JobPart>,
-    pub resume: bool,
-}
-
-impl Options {
-    /// Refuses what the file has no use for, or needs.
-    pub fn check(&self, slices: &PySlices) -> PyResult<()> {
-        let kind = self.kind;
-        let (images, gray) = (kind.is_images(), kind == LayerFileKind::Sl1);
-        let of_images = if gray { "images, not for .sl1" } else { "images" };
-        let has_materials = slices.materials.is_some();
-        let has_ranges = self.attributes.iter().any(|(_, range)| range.is_some());
-        for (is_unused, option, of) in [
-            (
-                !(kind.is_folder() || kind == LayerFileKind::Zip) && self.format.is_some(),
-                "format",
-                "folders and .zip",
-            ),
-            (
-                kind == LayerFileKind::Zip && self.format == Some(Format::Svg),
-                "format=\"svg\"",
-                "folders",
-            ),
-            (
-                gray && !self.attributes.is_empty(),
-                "attributes",
-                "images, .vtp and .pvtu, not for .sl1",
-            ),
-            (
-                !images && !kind.keeps_unit() && !self.attributes.is_empty(),
-                "attributes",
-                "images, .vtp and .pvtu",
-            ),
-            (!images && has_ranges, "a range of attributes", "images"),
-            ((!images || gray) && self.bits.is_some(), "bits", of_images),
-            ((!images || gray) && self.dither, "dither", of_images),
-            (!images && self.flip.is_some(), "flip", "images"),
-            (self.separate && !has_materials, "separate", "slices with materials"),
-            ((!images || gray) && self.separate, "separate", of_images),
-            (kind != LayerFileKind::Cli && self.binary, "binary", ".cli files"),
-            (!gray && self.exposure.is_some(), "exposure", ".sl1 files"),
-            (!kind.is_folder() && self.part.is_some(), "pieces", "folders"),
-            (!kind.is_folder() && self.resume, "resume", "folders"),
-        ] {
-            if is_unused {
-                return Err(refused(
-                    format!("{option} is for {of}"),
-                    &format!("leave {option} out, or write another file"),
-                ));
-            }
+    let unused = |what| Err(refused(what, "leave format out, or write another file"));
+    let mut outputs = SliceOutputs::default();
+    let ending = path.extension().filter(|_| !path.is_dir());
+    let ending = ending.map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    let output = match (ending.as_deref(), format) {
+        (None, None | Some(Format::Png)) => &mut outputs.png,
+        (None, Some(Format::Bmp)) => &mut outputs.bmp,
+        (None, Some(Format::Svg)) => &mut outputs.svg,
+        (Some("zip"), Some(Format::Svg)) => return unused("format=\"svg\" is for folders"),
+        (Some("zip"), _) => &mut outputs.zip,
+        (Some("sl1" | "svg" | "cli" | "vtp" | "pvtu"), Some(_)) => {
+            return unused("format is for folders and .zip");
         }
-        for (is_both, what, help) in [
-            (
-                self.dither && self.bits.is_some(),
-                "dither with bits: dithered pixels have one",
-                "bits",
-            ),
-            (
-                self.dither && has_materials,
-                "dither with materials, of which a pixel has one",
-                "dither",
-            ),
-        ] {
-            if is_both {
-                return Err(refused(what, &format!("leave {help} out")));
-            }
-        }
-        if gray && has_materials {
+        (Some("sl1"), None) => &mut outputs.sl1,
+        (Some("svg"), None) => &mut outputs.layered_svg,
+        (Some("cli"), None) => &mut outputs.cli,
+        (Some("vtp"), None) => &mut outputs.vtp,
+        (Some("pvtu"), None) => &mut outputs.pvtu,
+        _ => {
             return Err(refused(
-                "an .sl1 holds the coverage alone: materials are for other images",
-                "slice without materials, or write .zip",
+                format!("{}: unknown output format", path.display()),
+                "end its name in .zip, .sl1, .svg, .cli, .vtp or .pvtu, or name a folder for images",
             ));
         }
-        if gray && self.exposure.is_none() {
-            let help = "give the seconds of a layer, and perhaps those of the first and the layers \
-                        between: exposure=(6, 35, 10)";
-            return Err(refused("an .sl1 needs an exposure time", help));
-        }
-        if slices.grid.is_none() {
-            for (is_missing, what) in [(images, "images"), (kind == LayerFileKind::Pvtu, "a .pvtu")]
-            {
-                if is_missing {
-                    return Err(refused(format!("{what} without pixels"), "slice with pixel=..."));
-                }
-            }
-        }
-        if images && slices.sampling == Sampling::Center && slices.planes > 1 {
-            return Err(refused(
-                format!("images of {} planes without antialiasing", slices.planes),
-                "slice with planes=1, or antialias=True",
-            ));
-        }
-        Ok(())
-    }
+    };
+    *output = Some(path.to_owned());
+    outputs.bitmaps = outputs.zip.is_some() && format == Some(Format::Bmp);
+    Ok(outputs)
+}
 
-    /// Places of the attributes among the channels, with black and white.
-    pub fn channels(&self, channels: &[Channel]) -> PyResult<Vec<(usize, [f64; 2])>> {
-        let wanted: Vec<_> =
-            self.attributes.iter().map(|(name, range)| (&**name, *range)).collect();
-        Channel::choose(&wanted, channels).py()
-    }
-
-    pub fn images(
-        &self,
-        slices: &PySlices,
-        channels: &[Channel],
-    ) -> PyResult<Option<ImageOptions>> {
-        let Some(grid) = slices.grid.filter(|_| self.kind.is_images()) else { return Ok(None) };
-        let is_bitmap = self.format == Some(Format::Bmp);
-        let options = ImageOptions {
-            grid,
-            file: if is_bitmap { ImageFile::Bmp } else { ImageFile::Png },
-            bits: if self.dither { Bits::One } else { self.bits.unwrap_or_default() },
-            antialias: (slices.sampling == Sampling::Area).then_some(slices.planes),
-            flip: self.flip.unwrap_or_default(),
-            attributes: self.channels(channels)?,
-            materials: slices.materials.clone(),
-            separate: self.separate,
-        };
-        options.check_bits(self.bits).py()?;
-        options.check_memory(channels.len()).py()?;
-        Ok(Some(options))
-    }
-
-    /// The layers that are written.
-    pub fn layers(&self, stack: &Stack) -> PyResult<Range<usize>> {
-        let all = match self.range {
-            None => 0..stack.count(),
-            Some((from, to)) => {
-                let open = f64::INFINITY;
-                stack.within(from.unwrap_or(-open), to.unwrap_or(open)).py()?
-            }
-        };
-        Ok(self.part.map_or(all.clone(), |part| part.share(&all)))
-    }
-
-    /// The folder of this part of a job, or `path` itself.
-    pub fn place(&self, path: &Path) -> subsolid::Result<PathBuf> {
-        self.part.map_or_else(|| Ok(path.to_owned()), |part| job_directory(path, part))
-    }
-
-    /// Whether what is there is not made again, as of a part, which others are beside.
-    fn resumes(&self) -> bool {
-        self.resume || self.part.is_some()
-    }
-
-    /// Opens images.
-    pub fn open_images<'a>(
-        &self,
-        path: &Path,
-        setting: &Setting,
-        images: ImageOptions,
-        channels: &[Channel],
-    ) -> subsolid::Result<Box<dyn Output + 'a>> {
-        let resume = self.resumes();
-        Ok(match (self.kind, self.exposure) {
-            (LayerFileKind::Zip, _) => {
-                Box::new(ImageArchive::create(path, setting, images, channels)?)
-            }
-            (LayerFileKind::Sl1, Some(exposure)) => {
-                Box::new(PrusaArchive::create(path, setting, images, exposure, channels)?)
-            }
-            _ => Box::new(ImageDirectory::open(path, setting, images, channels, resume)?),
-        })
-    }
-
-    /// Opens all but images: contours, or the pixels of `grid`, with these `attributes` among the
-    /// channels.
-    pub fn open_others<'a>(
-        &self,
-        path: &Path,
-        setting: &Setting,
-        layers: &Range<usize>,
-        grid: Option<PixelGrid>,
-        attributes: &[usize],
-        channels: &[Channel],
-    ) -> subsolid::Result<Box<dyn Output + 'a>> {
-        let encoding = if self.binary { Encoding::Binary } else { Encoding::Text };
-        Ok(match (self.kind, grid) {
-            (LayerFileKind::Drawings, _) => {
-                Box::new(SvgStack::open(path, setting, self.resumes())?)
-            }
-            (LayerFileKind::Pvtu, Some(grid)) => {
-                let values = attributes.len();
-                PixelCloud::check_memory(&grid, setting.plane, values, layers.len())?;
-                Box::new(PixelCloud::create(path, setting, grid, channels, attributes)?)
-            }
-            (LayerFileKind::Cli, _) => {
-                Box::new(CommonLayerInterface::create(path, setting, layers, encoding)?)
-            }
-            (LayerFileKind::Vtp, _) => {
-                Box::new(Polylines::create(path, setting, channels, attributes)?)
-            }
-            _ => Box::new(LayeredSvg::create(path, setting, layers)?),
-        })
+/// What an output has use for of the pixels that layers were cut with.
+pub fn images_of(outputs: &SliceOutputs, cut: &SliceImages) -> SliceImages {
+    let &SliceImages { pixel, resolution, pixel_origin, crop, .. } = cut;
+    let none = SliceImages::default();
+    match (outputs.has_images(), outputs.pvtu.is_some()) {
+        (true, _) => cut.clone(),
+        (_, true) => SliceImages { pixel, resolution, pixel_origin, crop, ..none },
+        _ => none,
     }
 }
 
-/// Millimeters in a length unit: its name, or a number.
-pub fn millimeters(unit: &Bound<'_, PyAny>) -> PyResult<f64> {
-    if let Ok(name) = unit.extract::<String>() {
-        let unit: LengthUnit = named("unit", &name)?;
-        return Ok(1e3 * unit.meters());
+/// Bits of a gray pixel.
+pub fn bits(bits: Option<usize>) -> PyResult<Option<Bits>> {
+    match bits {
+        None => Ok(None),
+        Some(8) => Ok(Some(Bits::Eight)),
+        Some(16) => Ok(Some(Bits::Sixteen)),
+        Some(bits) => Err(refused(format!("bits={bits}"), "give 8 or 16")),
     }
-    let millimeters: f64 = unit.extract()?;
-    Setting::check_unit(millimeters).py()?;
-    Ok(millimeters)
+}
+
+/// Millimeters in the length unit of a model: its name, or a number. Files that keep the unit of the
+/// model have no use for it.
+pub fn millimeters(
+    unit: Option<&Bound<'_, PyAny>>,
+    outputs: &SliceOutputs,
+) -> PyResult<Option<f64>> {
+    let Some(unit) = unit else { return Ok(None) };
+    if outputs.vtp.is_some() || outputs.pvtu.is_some() {
+        return Err(refused(
+            "the file keeps the length unit of the model: unit has no effect",
+            "leave unit out",
+        ));
+    }
+    match unit.extract::<String>() {
+        Ok(name) => Ok(Some(1e3 * named::<LengthUnit>("unit", &name)?.meters())),
+        Err(_) => unit.extract().map(Some),
+    }
 }
 
 /// Names, or names with the values that are black and white.
-pub fn attributes(given: &Bound<'_, PyAny>) -> PyResult<Attributes> {
+pub fn attributes(given: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<SliceAttribute>> {
+    let Some(given) = given else { return Ok(Vec::new()) };
     let Ok(ranges) = given.cast::<PyDict>() else {
         let names: Vec<String> = given.extract()?;
-        return Ok(names.into_iter().map(|name| (name, None)).collect());
+        return Ok(names.into_iter().map(|name| SliceAttribute { name, range: None }).collect());
     };
     let one = |(name, range): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
-        Ok((name.extract()?, range.extract::<Option<[f64; 2]>>()?))
+        Ok(SliceAttribute { name: name.extract()?, range: range.extract()? })
     };
     ranges.iter().map(one).collect()
 }
 
-/// Lowest and highest height, either open.
-pub type HeightRange = (Option<f64>, Option<f64>);
+/// Names of attributes that layers have at their pixels; `None` for all of them.
+pub fn attribute_names(given: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Vec<String>>> {
+    let Some(given) = given else { return Ok(None) };
+    if let Ok(all) = given.extract::<bool>() {
+        return Ok(if all { None } else { Some(Vec::new()) });
+    }
+    given.extract().map(Some).map_err(|_| {
+        refused(
+            "attributes is neither a bool nor names",
+            "give True, False, or the names of attributes and arrays of the cells",
+        )
+    })
+}
+
+/// Materials: the name of an array of ids, names of fractions, or these with colors.
+pub fn set_materials(images: &mut SliceImages, given: &Bound<'_, PyAny>) -> PyResult<()> {
+    if let Ok(name) = given.extract::<String>() {
+        images.material_id = Some(name);
+        return Ok(());
+    }
+    if let Ok(colors) = given.cast::<PyDict>() {
+        for (name, color) in colors {
+            let (name, color) = (name.extract()?, color.extract::<Option<String>>()?);
+            images.materials.push(match color {
+                None => SliceMaterial { name, color: None },
+                Some(color) => format!("{name}=#{}", color.trim_start_matches('#'))
+                    .parse()
+                    .map_err(|help: String| refused(format!("materials={given}"), &help))?,
+            });
+        }
+        return Ok(());
+    }
+    let names: Vec<String> = given.extract().map_err(|_| {
+        refused(
+            "materials is neither a name nor names",
+            "give the names of fractions, or the name of an array of material ids",
+        )
+    })?;
+    images.materials = names.into_iter().map(|name| SliceMaterial { name, color: None }).collect();
+    Ok(())
+}
+
+/// Lowest and highest height, either open, for `from_py_with`.
+pub fn heights(given: &Bound<'_, PyAny>) -> PyResult<Option<HeightRange>> {
+    let ends: Option<(Option<f64>, Option<f64>)> = given.extract()?;
+    Ok(ends.map(|(from, to)| HeightRange { from, to }))
+}
 
 /// Part i of n, for `from_py_with`.
 pub fn part(given: &Bound<'_, PyAny>) -> PyResult<Option<JobPart>> {
@@ -351,4 +190,21 @@ pub fn exposure(given: &Bound<'_, PyAny>) -> PyResult<Exposure> {
     };
     found.check().py()?;
     Ok(found)
+}
+
+/// Columns and rows, for `from_py_with`.
+pub fn resolution(value: &Bound<'_, PyAny>) -> PyResult<Option<[usize; 2]>> {
+    if value.is_none() {
+        return Ok(None);
+    }
+    let wrong = || {
+        let given = value.repr().map_or_else(|_| String::new(), |given| given.to_string());
+        refused(format!("resolution={given}"), "give columns and rows, both at least 1")
+    };
+    match value.extract::<[usize; 2]>() {
+        Ok([columns, rows]) if columns > 0 && rows > 0 => Ok(Some([columns, rows])),
+        Ok(_) => Err(wrong()),
+        Err(error) if error.is_instance_of::<PyOverflowError>(value.py()) => Err(wrong()),
+        Err(error) => Err(error),
+    }
 }

@@ -4,11 +4,10 @@ use std::sync::{Arc, Mutex};
 
 use pyo3::prelude::*;
 use subsolid::backend::{Choice, Processor};
+use subsolid::jobs::slice::SliceRequest;
 use subsolid::mesh::{CellArray, Controls};
 use subsolid::plan::Cost;
-use subsolid::slice::{
-    DetachedLayers, DeviceSource, LayerSource, SliceOptions, Slicer, SolidSource,
-};
+use subsolid::slice::{DetachedLayers, DeviceSource, LayerSource, Slicer, SolidSource};
 
 use crate::cells::{Analyzed, SourceCell};
 use crate::errors::IntoPython;
@@ -22,24 +21,18 @@ pub enum ModelSource {
 }
 
 impl ModelSource {
-    /// A solid with the attributes of `controls` and some arrays of its cells; with `places`, the
-    /// cells of pixels are known even if there are neither.
+    /// A solid with the attributes of `controls` and some arrays of its cells, as a request has it.
     pub fn of_solid(
         py: Python<'_>,
         shared: &Arc<Analyzed>,
         controls: Controls<'_>,
         arrays: &[CellArray],
-        places: bool,
-        options: SliceOptions,
+        request: &SliceRequest,
     ) -> PyResult<Self> {
         let source = py.work(|| {
             SourceCell::try_new(shared.clone(), |shared| {
-                let slicer = Slicer::new(&shared.solid, controls, options)?;
-                if arrays.is_empty() && !places {
-                    SolidSource::new(&shared.solid, controls, slicer)
-                } else {
-                    SolidSource::with_cell_data(&shared.solid, controls, arrays, slicer)
-                }
+                let slicer = Slicer::new(&shared.solid, controls, request.options())?;
+                request.source(&shared.solid, controls, arrays, slicer)
             })
         });
         source.py().map(Self::Solid)

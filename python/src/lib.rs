@@ -16,7 +16,6 @@ pub mod cli;
 mod compare;
 mod convert;
 mod count;
-mod cut;
 mod dataset;
 mod defaults;
 mod errors;
@@ -31,7 +30,6 @@ mod layer_source;
 mod limit;
 mod limit_files;
 mod locate;
-mod materials;
 mod matrix;
 mod model;
 mod notes;
@@ -64,10 +62,12 @@ mod _subsolid {
 
     use pyo3::prelude::*;
     use pyo3::types::PyTuple;
-    use subsolid::backend::check_threads;
+    use subsolid::backend::{Choice, check_threads};
     use subsolid::build_info;
     use subsolid::io::{self, ReadOptions};
+    use subsolid::jobs::bench::BenchRequest;
     use subsolid::jobs::merge::{MergeReport, MergeRequest};
+    use subsolid::jobs::output::check_page;
     use subsolid::jobs::refine::RefineRequest;
     use subsolid::mesh::shape::Shape;
     use subsolid::numbers::{by_count, counted};
@@ -274,7 +274,7 @@ mod _subsolid {
     /// Example:
     ///     >>> layers = subsolid.shape("box", 2, 2, 2).slice(0.5, pixel=0.1)
     ///     >>> for part in (1, 2):
-    ///     ...     layers.write("layers", pieces=(part, 2))
+    ///     ...     _ = layers.write("layers", pieces=(part, 2))
     ///     >>> subsolid.merge("layers")["jobs"]
     ///     2
     #[pyfunction]
@@ -283,6 +283,59 @@ mod _subsolid {
             MergeReport::Pieces(merged) => dictionary(py, &merged),
             MergeReport::Layers(merged) => dictionary(py, &merged),
         }
+    }
+
+    /// Measures this machine: the experiments of the published GPU method, as `subsolid bench` does.
+    ///
+    /// Args:
+    ///     models: Names of files with control meshes of solids.
+    ///     samples: Numbers of samples along each axis of a cell, 2 to 64; None for 4 and 8.
+    ///     levels: Levels of refinement, 0 to 8; None for 0, 1 and 2.
+    ///     backend: Processor beside the CPU: "auto" (the first GPU that works), "cpu", "cuda" or
+    ///         "cuda:N".
+    ///     repeats: Number of runs, of which the median is reported, 1 to 10000.
+    ///     report: Name of a page to write with the plots: .html.
+    ///
+    /// Returns:
+    ///     A dictionary with the keys of the JSON report of `subsolid bench`: times in seconds, sizes
+    ///     in bytes.
+    ///
+    /// Raises:
+    ///     Error: For files that cannot be read or written, and numbers out of range.
+    ///
+    /// Example:
+    ///     >>> subsolid.shape("box", 2, 2, 2).write("box.vtu")
+    ///     >>> found = subsolid.bench(["box.vtu"], samples=[2], levels=[0], backend="cpu", repeats=1)
+    ///     >>> found["models"][0]["cells"]
+    ///     8
+    #[pyfunction]
+    #[pyo3(signature = (models, *, samples=None, levels=None, backend="auto", repeats=20, report=None))]
+    fn bench<'py>(
+        py: Python<'py>,
+        models: Vec<PathBuf>,
+        samples: Option<Vec<Bound<'_, PyAny>>>,
+        levels: Option<Vec<Bound<'_, PyAny>>>,
+        backend: &str,
+        #[pyo3(from_py_with = count::repeats)] repeats: usize,
+        report: Option<PathBuf>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let mut request = BenchRequest { models, ..BenchRequest::default() };
+        if let Some(samples) = samples {
+            request.samples = samples.iter().map(count::samples).collect::<PyResult<_>>()?;
+        }
+        if let Some(levels) = levels {
+            request.levels = levels.iter().map(count::levels).collect::<PyResult<_>>()?;
+        }
+        request.backend = backend.parse::<Choice>().py()?;
+        request.repeats = repeats.try_into().unwrap_or(u16::MAX);
+        let found = PythonNotes::hear(py, |notes| {
+            request.check()?;
+            report.as_deref().map_or(Ok(()), check_page)?;
+            let found = request.run("subsolid.bench", notes)?;
+            report.as_deref().map_or(Ok(()), |path| found.write_page(path, notes))?;
+            Ok(found)
+        })?;
+        dictionary(py, &found)
     }
 
     /// Names of the GPUs that backend="cuda:N" can take; empty without a driver.

@@ -6,23 +6,21 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use pyo3::exceptions::{PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use subsolid::mesh::{Attribute, CellArray, Controls, SolidMesh};
+use subsolid::jobs::slice::{ModelFile, ModelLayers, SliceRequest};
+use subsolid::mesh::{Controls, SolidMesh};
 use subsolid::numbers::counted;
-use subsolid::plan::{Cost, LayersJob};
 use subsolid::slice::{
-    Channel, ClosedSurface, Layer, LayerSource, Materials, PixelGrid, PreparedSurface, Sampling,
-    Setting, Slicer, SolidSource, fingerprint, named_arrays, surface_fingerprint, thin_walls,
+    Channel, Layer, LayerSource, Materials, PixelGrid, Sampling, SolidSource, check_planes,
+    fingerprint, named_arrays, thin_walls,
 };
-use subsolid::surface::Scheme;
 use subsolid::{SurfaceMesh, memory};
 
 use crate::arrays::{by_name, moved};
 use crate::cells::Analyzed;
-use crate::cut::{LayerCut, WantedAttributes};
 use crate::errors::{IntoPython, refused, warn, words};
 use crate::layer_source::{Layers, ModelSource};
-use crate::materials::WantedMaterials;
 use crate::model::Moved;
+use crate::notes::PythonNotes;
 use crate::threads::WithoutLock;
 
 /// Lower left corner, edge length of a pixel, columns and rows.
@@ -31,21 +29,38 @@ type PixelArguments = ((f64, f64), f64, (usize, usize));
 /// Maximum number of pixels of a layer.
 const MAX_LAYER_PIXELS: f64 = (1_u64 << 32) as f64;
 
+/// How layers are cut.
+pub struct LayerCut {
+    pub request: SliceRequest,
+    /// Planes that coverage is averaged over.
+    pub planes: usize,
+}
+
+impl LayerCut {
+    /// Layers of pixels that are gray or sampled at their centers.
+    pub fn new(mut request: SliceRequest, planes: usize, antialias: bool) -> PyResult<Self> {
+        request.check_cut().py()?;
+        check_planes(planes).py()?;
+        request.images.antialias = antialias.then_some(planes);
+        Ok(Self { request, planes })
+    }
+
+    pub fn sampling(&self) -> Sampling {
+        self.request.images.antialias.map_or(Sampling::Center, |_| Sampling::Area)
+    }
+}
+
 /// The layers of a solid or a surface: an iterator that also has a length and takes indices. Made
 /// by Solid.slice and Surface.slice.
 #[pyclass(frozen, name = "Slices", module = "subsolid")]
 pub struct PySlices {
     pub layers: Layers,
-    pub setting: Setting,
-    pub grid: Option<PixelGrid>,
-    pub planes: usize,
-    pub sampling: Sampling,
-    cut: LayerCut,
+    pub model: ModelLayers,
+    pub cut: LayerCut,
     // control points in place of those of the solid
     points: Option<Vec<[f64; 3]>>,
-    // whether layers have each channel of the source
-    shown: Vec<bool>,
-    pub materials: Option<Materials>,
+    // the channels of the source that layers have
+    shown: Vec<usize>,
     next: AtomicUsize,
 }
 
@@ -67,65 +82,69 @@ fn check_size(grid: &PixelGrid, channels: usize) -> PyResult<()> {
     .py()
 }
 
+/// Refuses fractions of materials that nothing of a mesh has the name of.
+fn check_materials(request: &SliceRequest, mesh: &SolidMesh) -> PyResult<()> {
+    let names = request.images.materials.iter().map(|material| &*material.name);
+    match { names }.find(|name| named_arrays(&[name], mesh).is_err()) {
+        None => Ok(()),
+        Some(name) => Err(refused(
+            format!("material {name:?} is neither an attribute nor a cell array"),
+            "give names of attributes, cell_data or groups of cells",
+        )),
+    }
+}
+
+/// The layers of a source on the processor of their pixels, if they have some.
+fn layers_of(
+    py: Python<'_>,
+    source: ModelSource,
+    model: &ModelLayers,
+    request: &SliceRequest,
+) -> PyResult<Layers> {
+    let Some(grid) = &model.grid else { return Ok(Layers::outlines(source)) };
+    let channels = source.with(|source| source.channels().len());
+    check_size(grid, channels)?;
+    let layers = model.setting.stack.count();
+    let cost = SliceRequest::cost([source.cells(), channels], layers, model.grid);
+    Layers::new(py, source, request.backend, &cost)
+}
+
 impl PySlices {
+    /// Layers with some attributes, arrays and groups, or all attributes, at their pixels.
     pub fn of_solid(
         py: Python<'_>,
         shared: &Arc<Analyzed>,
         given: &Moved<'_>,
         cut: LayerCut,
-        attributes: WantedAttributes,
-        materials: Option<WantedMaterials>,
+        attributes: Option<Vec<String>>,
     ) -> PyResult<Self> {
-        let mut controls = given.controls(shared.mesh.controls())?;
-        let (mut wanted, mut wanted_arrays) = (Vec::new(), Vec::new());
-        match &attributes {
-            WantedAttributes::All if cut.pixels.is_none() => {}
-            WantedAttributes::All => wanted = controls.attributes.to_vec(),
-            WantedAttributes::Named(names) => {
-                let names: Vec<&str> = names.iter().map(String::as_str).collect();
-                (wanted, wanted_arrays) = named_arrays(&names, &shared.mesh).py()?;
-            }
+        let LayerCut { request, .. } = &cut;
+        check_materials(request, &shared.mesh)?;
+        let own = given.controls(shared.mesh.controls())?;
+        let (mut wanted, arrays) = request.arrays(&shared.mesh).py()?;
+        if attributes.is_none() && request.images.pixel.is_some() {
+            wanted = own.attributes.to_vec();
         }
-        if let Some(materials) = &materials {
-            let new = |a: &&Attribute| {
-                materials.has_attribute(a) && wanted.iter().all(|known| known.name != a.name)
-            };
-            let more: Vec<_> = controls.attributes.iter().filter(new).cloned().collect();
-            wanted.extend(more);
-            let new = |a: &&CellArray| {
-                materials.has_array(a) && wanted_arrays.iter().all(|known| known.name != a.name)
-            };
-            let more: Vec<_> = shared.mesh.cell_data.iter().filter(new).cloned().collect();
-            wanted_arrays.extend(more);
-        }
-        controls = Controls { attributes: &wanted, ..controls };
-        let (arrays, options) = (&wanted_arrays[..], cut.options());
-        let source = ModelSource::of_solid(py, shared, controls, arrays, false, options)?;
+        let controls = Controls { attributes: &wanted, ..own };
+        let source = ModelSource::of_solid(py, shared, controls, &arrays, request)?;
         let mut slices = Self::of(py, source, cut)?;
         let channels = slices.channels();
-        slices.shown = channels.iter().map(|channel| attributes.has(channel)).collect();
-        slices.points = given.points()?.map(<[_]>::to_vec);
-        if let Some(wanted) = materials {
-            slices.materials = Some(wanted.choose(&channels, &wanted_arrays)?);
+        slices.shown = (0..channels.len()).collect();
+        if attributes.is_some() {
+            let chosen = slices.cut.request.chosen(&channels).py()?;
+            slices.shown.retain(|channel| chosen.iter().any(|(own, _)| own == channel));
         }
+        slices.points = given.points()?.map(<[_]>::to_vec);
+        let request = &slices.cut.request;
+        let ids = request.material_ids(&arrays);
+        slices.model.materials = request.materials(&channels, ids.as_ref()).py()?;
         Ok(slices)
     }
 
-    pub fn of_surface(
-        py: Python<'_>,
-        mesh: &SurfaceMesh,
-        scheme: Scheme,
-        cut: LayerCut,
-    ) -> PyResult<Self> {
-        let made = py.work(|| {
-            let prepared = ClosedSurface::prepare(mesh.clone(), scheme)?;
-            let PreparedSurface { mesh, surface, .. } = &prepared;
-            let slicer = Slicer::of_surface(surface, &mesh.points, cut.options())?;
-            let sha256 = surface_fingerprint(mesh, scheme);
-            Ok((prepared, slicer, sha256))
-        });
-        let (prepared, slicer, sha256) = made.py()?;
-        prepared.notices().try_for_each(|notice| warn(py, &words(&notice)))?;
+    pub fn of_surface(py: Python<'_>, mesh: &SurfaceMesh, cut: LayerCut) -> PyResult<Self> {
+        let (slicer, sha256) = PythonNotes::hear(py, |notes| {
+            cut.request.surface_slicer(mesh.clone(), ModelFile::default(), notes)
+        })?;
         let source = Box::new(SolidSource::outlines(slicer));
         Self::of(py, ModelSource::Surface(source, sha256), cut)
     }
@@ -146,52 +165,32 @@ impl PySlices {
     }
 
     fn of(py: Python<'_>, source: ModelSource, cut: LayerCut) -> PyResult<Self> {
-        let LayerCut { planes, sampling, .. } = cut;
-        let (frame, channels) =
-            source.with(|source| (source.slicer().frame(), source.channels().len()));
-        let setting = Setting::new(frame, cut.height, cut.origin).py()?;
-        let grid = cut.pixels.map(|pixels| setting.pixels(pixels)).transpose().py()?;
-        let layers = match grid {
-            None => Layers::outlines(source),
-            Some(grid) => {
-                check_size(&grid, channels)?;
-                let (cells, layers) = (source.cells(), setting.stack.count());
-                let pixels = layers.saturating_mul(grid.size[0]).saturating_mul(grid.size[1]);
-                let job = LayersJob { cells, layers, pixels, attributes: channels };
-                let made = Layers::new(py, source, cut.backend, &Cost::layers(job))?;
-                if sampling == Sampling::Center {
-                    let (stack, all) = (&setting.stack, 0..layers);
-                    let walls =
-                        made.ask(py, |source| thin_walls(source, stack, all, &grid)).py()?;
-                    walls.map_or(Ok(()), |notice| warn(py, &words(&notice)))?;
-                }
-                made
-            }
-        };
-        Ok(Self {
-            layers,
-            setting,
-            grid,
-            planes,
-            sampling,
-            cut,
-            points: None,
-            shown: Vec::new(),
-            materials: None,
-            next: AtomicUsize::new(0),
-        })
+        let request = &cut.request;
+        let frame = source.with(|source| source.slicer().frame());
+        let model = request.layers_in(frame).py()?;
+        let layers = layers_of(py, source, &model, request)?;
+        if let (Some(grid), Sampling::Center) = (model.grid, cut.sampling()) {
+            let (stack, all) = (&model.setting.stack, 0..model.setting.stack.count());
+            let walls = layers.ask(py, |source| thin_walls(source, stack, all, &grid)).py()?;
+            walls.map_or(Ok(()), |notice| warn(py, &words(&notice)))?;
+        }
+        let next = AtomicUsize::new(0);
+        Ok(Self { layers, model, cut, points: None, shown: Vec::new(), next })
     }
 
     /// The channels of the source.
-    pub fn channels(&self) -> Vec<Channel> {
+    fn channels(&self) -> Vec<Channel> {
         self.layers.source.with(|source| source.channels().to_vec())
     }
 
-    /// These layers with the places of their pixels, if they have none themselves.
+    /// These layers with the places of their pixels, if a request needs them and they have none.
     ///
     /// # Errors
     /// For a surface.
-    pub fn placed(&self, py: Python<'_>) -> PyResult<Option<Self>> {
+    pub fn placed(&self, py: Python<'_>, request: &SliceRequest) -> PyResult<Option<Layers>> {
+        if request.outputs.pvtu.is_none() {
+            return Ok(None);
+        }
         let ModelSource::Solid(cell) = &self.layers.source else {
             return Err(refused(
                 "a .pvtu needs the cells at the pixels: a surface has none inside",
@@ -204,21 +203,20 @@ impl PySlices {
         let shared = cell.borrow_owner();
         let positions = self.points.as_deref().unwrap_or(&shared.mesh.points);
         let controls = Controls { positions, attributes: &[] };
-        let source = ModelSource::of_solid(py, shared, controls, &[], true, self.cut.options())?;
-        let slices = Self::of(py, source, self.cut)?;
-        Ok(Some(Self { points: self.points.clone(), ..slices }))
+        let source = ModelSource::of_solid(py, shared, controls, &[], request)?;
+        layers_of(py, source, &self.model, request).map(Some)
     }
 
     fn layer<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
         py.check_signals()?;
-        let stack = &self.setting.stack;
+        let stack = &self.model.setting.stack;
         let height = stack.middle(index);
         type MadeLayer = (Layer, Option<Vec<u16>>, Vec<f64>, Option<Vec<u8>>);
         let cut = |source: &dyn LayerSource| -> subsolid::Result<MadeLayer> {
-            let layer = source.contours(index, height)?.merged(self.setting.tolerance);
-            let Some(grid) = &self.grid else { return Ok((layer, None, Vec::new(), None)) };
-            let planes = stack.planes(index, self.planes);
-            let coverage = source.coverage(&planes, grid, self.sampling)?;
+            let layer = source.contours(index, height)?.merged(self.model.setting.tolerance);
+            let Some(grid) = &self.model.grid else { return Ok((layer, None, Vec::new(), None)) };
+            let planes = stack.planes(index, self.cut.planes);
+            let coverage = source.coverage(&planes, grid, self.cut.sampling())?;
             let values = match source.channels() {
                 [] => Vec::new(),
                 _ => source.attributes(height, grid, &coverage)?,
@@ -229,7 +227,7 @@ impl PySlices {
                 let painted = materials.paint(index, &coverage, columns, &values, channels);
                 painted.map_err(|unfit| unfit.error(source, index, height, grid))
             };
-            let painted = self.materials.as_ref().map(paint).transpose()?;
+            let painted = self.model.materials.as_ref().map(paint).transpose()?;
             Ok((layer, Some(coverage), values, painted))
         };
         let (layer, coverage, values, painted) = self.layers.ask(py, cut).py()?;
@@ -242,19 +240,17 @@ impl PySlices {
         }
         let attributes = by_name(py)?;
         let (mut image, mut materials) = (None, None);
-        if let (Some(coverage), Some(grid)) = (coverage, &self.grid) {
+        if let (Some(coverage), Some(grid)) = (coverage, &self.model.grid) {
             let shape = [grid.size[1], grid.size[0]];
             let channels = self.channels();
-            let shown =
-                channels.iter().zip(&self.shown).enumerate().filter(|(_, (_, shown))| **shown);
-            for (c, (channel, _)) in shown {
+            for &c in &self.shown {
                 let mut own = values.iter().skip(c).step_by(channels.len());
                 let pixel = |&covered: &u16| match covered {
                     0 => f64::NAN,
                     _ => own.next().copied().unwrap_or(f64::NAN),
                 };
                 let pixels = coverage.iter().map(pixel).collect();
-                attributes.set_item(&channel.name, moved(py, pixels, &shape)?)?;
+                attributes.set_item(&channels[c].name, moved(py, pixels, &shape)?)?;
             }
             materials = painted.map(|painted| moved(py, painted, &shape)).transpose()?;
             image = Some(moved(py, coverage, &shape)?);
@@ -272,19 +268,19 @@ impl PySlices {
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let index = self.next.fetch_add(1, Ordering::Relaxed);
-        if index >= self.setting.stack.count() {
-            self.next.store(self.setting.stack.count(), Ordering::Relaxed);
+        if index >= self.model.setting.stack.count() {
+            self.next.store(self.model.setting.stack.count(), Ordering::Relaxed);
             return Ok(None);
         }
         self.layer(py, index).map(Some)
     }
 
     fn __len__(&self) -> usize {
-        self.setting.stack.count()
+        self.model.setting.stack.count()
     }
 
     fn __getitem__<'py>(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let (py, count) = (index.py(), self.setting.stack.count());
+        let (py, count) = (index.py(), self.model.setting.stack.count());
         let no_layer = || PyIndexError::new_err(format!("layer {index} of {count}"));
         let index: isize = index.extract().map_err(|error: PyErr| {
             if error.is_instance_of::<PyOverflowError>(py) { no_layer() } else { error }
@@ -299,7 +295,7 @@ impl PySlices {
 
     fn __repr__(&self) -> String {
         let pixels =
-            self.grid.map(|grid| format!(" of {} x {} pixels", grid.size[0], grid.size[1]));
+            self.model.grid.map(|grid| format!(" of {} x {} pixels", grid.size[0], grid.size[1]));
         let layers = counted(self.__len__(), "layer");
         format!("<subsolid.Slices: {layers}{}>", pixels.unwrap_or_default())
     }
@@ -307,8 +303,9 @@ impl PySlices {
     /// Heights of the layers' middles, in length units, (n,).
     #[getter]
     fn heights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let heights: Vec<f64> =
-            (0..self.setting.stack.count()).map(|k| self.setting.stack.middle(k)).collect();
+        let heights: Vec<f64> = (0..self.model.setting.stack.count())
+            .map(|k| self.model.setting.stack.middle(k))
+            .collect();
         let count = heights.len();
         Ok(moved(py, heights, &[count])?.into_any())
     }
@@ -316,7 +313,7 @@ impl PySlices {
     /// Names of the materials, that of number 1 first; empty without materials.
     #[getter]
     fn materials(&self) -> Vec<String> {
-        let all = self.materials.iter().flat_map(Materials::list);
+        let all = self.model.materials.iter().flat_map(Materials::list);
         all.map(|material| material.name.clone()).collect()
     }
 
@@ -324,7 +321,7 @@ impl PySlices {
     /// (columns, rows); None without pixels.
     #[getter]
     fn pixels(&self) -> Option<PixelArguments> {
-        let grid = self.grid?;
+        let grid = self.model.grid?;
         Some(((grid.origin[0], grid.origin[1]), grid.pitch, (grid.size[0], grid.size[1])))
     }
 }

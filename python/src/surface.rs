@@ -7,6 +7,7 @@ use pyo3::types::{PyDict, PyTuple};
 use subsolid::backend::Choice;
 use subsolid::io::GlbOptions;
 use subsolid::jobs::info::InfoRequest;
+use subsolid::jobs::slice::{SliceImages, SliceRequest};
 use subsolid::jobs::surface::{SurfaceMethod, SurfaceNames, SurfaceRequest};
 use subsolid::numbers::counted;
 use subsolid::query::Query;
@@ -17,14 +18,14 @@ use subsolid::{SurfaceMesh, memory};
 
 use crate::arrays::{dictionary, lent, moved};
 use crate::count;
-use crate::cut::{LayerCut, pixels, sampling};
 use crate::errors::{IntoPython, refused, warn, warn_of_losses};
+use crate::layer_options;
 use crate::matrix::{product, sparse};
 use crate::model::{attributes, attributes_of, creases, creases_of, faces_of, points, polygons};
 use crate::notes::PythonNotes;
 use crate::request::named;
 use crate::rules;
-use crate::slice::PySlices;
+use crate::slice::{LayerCut, PySlices};
 use crate::threads::WithoutLock;
 
 /// A subdivision surface: a control mesh of polygons, by Catmull-Clark, Loop, √3 or bilinear
@@ -407,7 +408,7 @@ impl PySurface {
         origin: Option<f64>,
         axis: &str,
         pixel: Option<f64>,
-        #[pyo3(from_py_with = crate::cut::resolution)] resolution: Option<[usize; 2]>,
+        #[pyo3(from_py_with = layer_options::resolution)] resolution: Option<[usize; 2]>,
         pixel_origin: Option<[f64; 2]>,
         crop: bool,
         #[pyo3(from_py_with = count::planes)] planes: usize,
@@ -415,29 +416,18 @@ impl PySurface {
         tolerance: Option<f64>,
         backend: &str,
     ) -> PyResult<PySlices> {
-        let cut = LayerCut {
-            height: layer_height,
+        let request = SliceRequest {
+            scheme: scheme.map(Scheme::named).transpose().py()?,
+            layer_height,
             origin,
             axis: named("axis", axis)?,
             tolerance,
-            pixels: pixels(pixel, resolution, pixel_origin, crop)?,
-            planes,
-            sampling: sampling(antialias),
+            images: SliceImages { pixel, resolution, pixel_origin, crop, ..SliceImages::default() },
             backend: backend.parse::<Choice>().py()?,
+            ..SliceRequest::default()
         };
-        cut.check()?;
-        let scheme = match scheme {
-            Some(scheme) => Scheme::named(scheme).py()?,
-            None => {
-                if !self.mesh.faceted && self.mesh.faces.uniform_size() == Some(3) {
-                    let message = "the limit by Catmull-Clark is sliced; scheme=\"linear\" slices \
-                                   the triangles as they are";
-                    warn(py, message)?;
-                }
-                Scheme::of_mesh(&self.mesh)
-            }
-        };
-        PySlices::of_surface(py, &self.mesh, scheme, cut)
+        let cut = LayerCut::new(request, planes, antialias)?;
+        PySlices::of_surface(py, &self.mesh, cut)
     }
 
     /// Incident or adjacent elements: one row for each element of a kind.

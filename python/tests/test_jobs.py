@@ -381,3 +381,25 @@ def test_signals_are_heard_between_levels_rounds_and_steps() -> None:
     small = subsolid.Solid(*box(3, 3, 3))
     interrupted(lambda: small.refine(4))
     assert small.refine(2).n_cells == 27 * 64
+
+
+def test_a_bench_has_the_numbers_of_the_program(command: Any, tmp_path: Any) -> None:
+    model = tmp_path / "box.vtu"
+    subsolid.shape("box", 2, 2, 2).write(model)
+    own = ["--backend", "cpu", "--samples", "3,2", "--levels", "0", "--repeats", "2", "-o", tmp_path / "b.json"]
+    command("bench", model, *own)
+    expected = json.loads((tmp_path / "b.json").read_text())
+    report = tmp_path / "b.html"
+    found = subsolid.bench([model], samples=[3, 2], levels=[0], backend="cpu", repeats=2, report=report)
+    assert found["models"] == expected["models"] and found["accuracy"] == expected["accuracy"]
+    assert len(found["timings"]) == len(expected["timings"]) and "Figure 13" in report.read_text(encoding="utf-8")
+    for options, message in [
+        ({"samples": [1]}, "samples=1 is out of range"),
+        ({"levels": [9]}, "levels=9 is out of range"),
+        ({"levels": [-1]}, "levels=-1"),
+        ({"repeats": 0}, "repeats=0 is out of range"),
+        ({"report": "a.txt"}, "a report is a page"),
+        ({"models": []}, "nothing to measure"),
+    ]:
+        with pytest.raises(subsolid.Error, match=message):
+            subsolid.bench(**{"models": [model], **options})  # type: ignore[arg-type]

@@ -83,6 +83,33 @@ def test_images_of_materials_are_those_of_the_program(command: Any, tmp_path: An
         assert images(tmp_path / f"layers{k}") == images(tmp_path / f"expected{k}")
 
 
+def test_colors_and_reports_are_those_of_the_program(command: Any, tmp_path: Any) -> None:
+    points, cells = box(4, 2, 2)
+    copper = points[:, 0] / 4
+    solid = subsolid.Solid(points, cells, crease_angle=40.0, attributes={"copper": copper, "steel": 1 - copper})
+    solid.write(tmp_path / "box.vtu")
+    own = ["slice", tmp_path / "box.vtu", "--layer-height", "0.5", "--pixel", "0.25", "--antialias", "1", "--json"]
+    layers = solid.slice(0.5, pixel=0.25, materials={"steel": "#112233", "copper": None})
+    for k, (name, option, options, written) in enumerate([
+        ("layers", "--png", ["--materials", "steel=#112233,copper"], {}),
+        ("gray.zip", "--zip", ["--bitmaps", "--bits", "8"], {"format": "bmp", "bits": 8}),
+    ]):
+        folders = [tmp_path / f"{folder}{k}" for folder in ("expected", "own")]
+        for folder in folders:
+            folder.mkdir()
+        expected = json.loads(command(*own, *options, option, folders[0] / name))
+        found = (layers if k == 0 else solid.slice(0.5, pixel=0.25)).write(folders[1] / name, **written)
+        read = images if k == 0 else archived
+        assert read(folders[1] / name) == read(folders[0] / name)
+        assert found["outputs"] == [str(folders[1] / name)] and found["made"] == 4
+        for key in found.keys() - {"outputs", "seconds"}:
+            assert found[key] == expected[key], key
+    for color in ("red", "#12", "#11223g"):
+        with pytest.raises(subsolid.Error, match="steel") as refused:
+            solid.slice(0.5, pixel=0.25, materials={"steel": color})
+        assert "colors look like #b87333" in refused.value.help
+
+
 def test_contours_are_those_of_the_program(
     command: Any, models: Any, graded: subsolid.Solid, tmp_path: Any
 ) -> None:

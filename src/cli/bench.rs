@@ -1,35 +1,19 @@
 //! `subsolid bench`: the experiments of Besler et al. (2022, section 5) on this machine.
 
-mod chart;
-mod contender;
-mod figures;
-mod machine;
-mod measure;
-mod model;
-mod report;
-mod results;
-
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
-use subsolid::backend::{Choice, Processor};
 use subsolid::io::atomic;
-use subsolid::memory::decimal_bytes;
+use subsolid::jobs::bench::{BenchReport, BenchRequest};
 use subsolid::numbers::counted;
-use subsolid::plan::MAX_SAMPLES;
 use subsolid::{Error, Result};
 
 use super::inputs::check_no_input;
-use super::json;
-use super::wording::words;
+use super::json::{self, JsonReport};
 use super::{Console, Outcome};
-use contender::{Contender, WriteTimes};
-use machine::Machine;
-use model::{BenchModel, names};
-pub use results::Results;
 
 /// Measure this machine: the experiments of the published GPU method
 ///
@@ -46,24 +30,8 @@ Examples:
   subsolid bench a.mesh b.vtk --samples 4,8 --levels 0,1 --repeats 50 --report bench.html
   subsolid bench model.mesh --backend cpu --samples 8 --levels 0")]
 pub struct Arguments {
-    /// Control meshes of solids: .vtk, .vtu, .pvtu, MEDIT or MFEM .mesh, Gmsh .msh, .ovm or Abaqus
-    /// .inp
-    #[arg(required = true, value_name = "MODEL")]
-    models: Vec<PathBuf>,
-    /// Samples along each axis of a cell, 2 to 64; figure 13 measures more values
-    #[arg(long, value_name = "N,N", value_delimiter = ',', default_value = "4,8")]
-    samples: Vec<usize>,
-    /// Levels of refinement, 0 to 8
-    #[arg(long, value_name = "N,N", value_delimiter = ',', default_value = "0,1,2")]
-    levels: Vec<usize>,
-    /// Processor, beside the CPU: auto (the first NVIDIA GPU that works), cpu, cuda or
-    /// cuda:N
-    #[arg(long, value_name = "NAME", default_value = "auto")]
-    backend: Choice,
-    /// Number of runs, of which the median is reported, 1 to 10000
-    #[arg(long, value_name = "N", default_value_t = 20,
-          value_parser = clap::value_parser!(u16).range(1..=10_000))]
-    repeats: u16,
+    #[command(flatten)]
+    request: BenchRequest,
     /// File for all numbers: .json
     #[arg(long, short, alias = "json", value_name = "OUT")]
     output: Option<PathBuf>,
@@ -72,102 +40,42 @@ pub struct Arguments {
     report: Option<PathBuf>,
 }
 
+impl JsonReport for BenchReport {
+    const SCHEMA: &'static str = "subsolid.bench/1";
+}
+
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
-    let mut a = arguments;
-    a.check()?;
-    let processor = Processor::find_one(a.backend)?;
-    let contenders = Contender::all(&processor)?;
-    for contender in &contenders {
-        console.status("Measuring", &contender.name);
+    let Arguments { request, output, report } = arguments;
+    request.check()?;
+    if output.is_some() && output == report {
+        return Err(Error::request("--output and --report name the same file")
+            .with_help("choose two names"));
     }
-    let mut results = Results::new(Machine::new(&processor)?, a.repeats.into());
-    if processor.gpu().is_none() {
-        let why = processor.why_not_gpu().map_or("the CPU was asked for".into(), words);
-        let note = format!("he kernels of a GPU, figures 9 and 10 among them: {why}");
-        console.status("Skipped", format!("t{note}"));
-        results.left_out.push(format!("T{note}."));
+    for output in output.iter().chain(&report) {
+        check_no_input(output, request.models.iter().map(PathBuf::as_path))?;
+        atomic::check(output)?;
     }
-    let mut write_times = WriteTimes::new(a.repeats.into());
-    let jobs = measure::jobs(&a.samples, &a.levels);
-    let bar = console.bar(a.models.len() * (jobs.len() + 1));
-    for (path, name) in a.models.iter().zip(names(&a.models)) {
-        let mut last: Option<BenchModel> = None;
-        for job in &jobs {
-            let model = match last.take() {
-                Some(model) if model.level == job.level => model,
-                _ => {
-                    let start = Instant::now();
-                    let model = BenchModel::load(path, &name, job.level)?;
-                    bar.suspend(|| console.read(path.display(), model.describe(), start));
-                    results.models.push(model.summary());
-                    model
-                }
-            };
-            measure::run(&model, job, &contenders, &mut write_times, &mut results)?;
-            last = Some(model);
-            bar.inc(1);
-        }
-        let least = BenchModel::load(path, &name, a.levels[0])?;
-        measure::accuracy(&least, a.samples[a.samples.len() - 1], &contenders, &mut results)?;
-        bar.inc(1);
-    }
-    bar.finish_and_clear();
-    if let Some(path) = &a.output {
+    let arguments: Vec<String> =
+        std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()).collect();
+    let command = format!("subsolid {}", arguments.join(" "));
+    let results = request.run(&command, &mut console.notes())?;
+    if let Some(path) = &output {
         let start = Instant::now();
-        write(path, &json::text(&results)?)?;
+        let text = json::text(&results)?;
+        atomic::write(path, |out| {
+            out.write_all(text.as_bytes()).map_err(|e| atomic::refused(path, e))
+        })?;
         console.wrote(path.display(), counted(results.timings.len(), "timing"), start);
     }
-    if let Some(path) = &a.report {
-        let start = Instant::now();
-        let page = report::page(&results);
-        write(path, &page)?;
-        console.wrote(path.display(), decimal_bytes(page.len() as u128), start);
+    if let Some(path) = &report {
+        results.write_page(path, &mut console.notes())?;
     }
     console.print(text(&results).as_bytes())?;
     Ok(Outcome::Done)
 }
 
-impl Arguments {
-    /// Checks the lists, and puts them in order.
-    fn check(&mut self) -> Result<()> {
-        for list in [&mut self.samples, &mut self.levels] {
-            list.sort_unstable();
-            list.dedup();
-        }
-        if let Some(n) = self.samples.iter().find(|&n| !(2..=MAX_SAMPLES).contains(n)) {
-            return Err(Error::request(format!("--samples {n} is out of range")).with_help(
-                format!("give 2 to {MAX_SAMPLES} samples along each axis, such as 4,8"),
-            ));
-        }
-        if let Some(n) = self.levels.iter().find(|&&n| n > 8) {
-            return Err(Error::request(format!("--levels {n} is out of range"))
-                .with_help("give levels up to 8, such as 0,1,2"));
-        }
-        if self.models.iter().any(|model| model == Path::new("-")) {
-            return Err(Error::request(
-                "the model is standard input, `-`: it is read more than once",
-            )
-            .with_help("write the model to a file"));
-        }
-        let (output, report) = (self.output.as_deref(), self.report.as_deref());
-        if output.is_some() && output == report {
-            return Err(Error::request("--output and --report name the same file")
-                .with_help("choose two names"));
-        }
-        for output in output.into_iter().chain(report) {
-            check_no_input(output, self.models.iter().map(PathBuf::as_path))?;
-            atomic::check(output)?;
-        }
-        Ok(())
-    }
-}
-
-fn write(path: &Path, text: &str) -> Result<()> {
-    atomic::write(path, |out| out.write_all(text.as_bytes()).map_err(|e| atomic::refused(path, e)))
-}
-
 /// Whole models for people; the files have the rest.
-fn text(results: &Results) -> String {
+fn text(results: &BenchReport) -> String {
     let mut text = format!(
         "{:<20} {:>5} {:>7} {:>9} {:<16} {:>11} {:>9} {:>10}\n",
         "model", "level", "samples", "cells", "processor", "median", "Mpoint/s", "of write bw"

@@ -35,7 +35,6 @@ mod names;
 mod options;
 mod output;
 mod pieces;
-mod processor;
 mod quadrature;
 mod quality;
 mod query;

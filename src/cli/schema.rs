@@ -6,11 +6,13 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use schemars::Schema;
 use subsolid::jobs::assemble::AssembleReport;
+use subsolid::jobs::bench::BenchReport;
 use subsolid::jobs::evaluate::{EvaluateReport, ExplainReport};
 use subsolid::jobs::extract::ExtractReport;
 use subsolid::jobs::info::InfoReport;
 use subsolid::jobs::quadrature::{QuadratureBoundaryReport, QuadratureReport};
 use subsolid::jobs::query::QueryReport;
+use subsolid::jobs::slice::SliceReport;
 use subsolid::jobs::surface_file::WrittenSurface;
 use subsolid::jobs::view::PageReport;
 use subsolid::surface::SurfaceSummary;
@@ -18,8 +20,8 @@ use subsolid::{Error, Result};
 
 use super::json::{self, JsonReport};
 use super::{
-    Console, Outcome, bench, compare, denoise, devices, distance, fit, locate, merge, refine,
-    slice, smooth, untangle,
+    Console, Outcome, compare, denoise, devices, distance, fit, locate, merge, refine, smooth,
+    untangle,
 };
 
 /// Print the JSON schema of a report
@@ -59,7 +61,7 @@ const REPORTS: [ReportKind; 24] = [
     kind::<merge::Report<subsolid::io::Merged>>("merge, of a .pvtu"),
     kind::<merge::Report<subsolid::slice::MergedLayers>>("merge, of layers"),
     kind::<ExtractReport>("extract"),
-    kind::<slice::Report>("slice"),
+    kind::<SliceReport>("slice"),
     kind::<QuadratureReport>("quadrature"),
     kind::<QuadratureBoundaryReport>("quadrature --boundary"),
     kind::<AssembleReport>("assemble"),
@@ -71,7 +73,7 @@ const REPORTS: [ReportKind; 24] = [
     kind::<untangle::Report>("untangle"),
     kind::<fit::Report>("fit"),
     kind::<compare::Report>("compare"),
-    kind::<bench::Results>("bench"),
+    kind::<BenchReport>("bench"),
     kind::<devices::Report>("devices"),
     kind::<WrittenSurface>("surface, boundary, and what writes .glb"),
     kind::<PageReport>("view"),

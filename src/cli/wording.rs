@@ -24,12 +24,16 @@ pub fn words(message: &Message) -> String {
             Command::SplitNonManifold => {
                 "`subsolid refine IN --levels 0 --split-nonmanifold -o OUT`"
             }
+            Command::Orient => "`subsolid surface --orient`",
             Command::OrientCavities => "`subsolid surface --orient=cavities`",
             Command::Evaluate => "`subsolid evaluate`",
             Command::ListGroups => "`subsolid info` lists them",
             Command::ListStructures => "see --json",
             Command::Devices => "`subsolid devices`",
             Command::SliceToImages => "`subsolid slice --png`",
+            Command::LayerFolders => "--png, --bmp and --svg",
+            Command::LayerImages => "--png, --bmp and --zip",
+            Command::LayerParts => "parts and ranks are",
         }),
     })
 }

@@ -28,7 +28,7 @@ pub enum Term {
     Command(Command),
 }
 
-/// What a message advises to run.
+/// What a door calls in its own words: what a message advises to run, and kinds of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Command {
     /// Reading a solid.
@@ -49,6 +49,8 @@ pub enum Command {
     Reorient,
     /// Taking cells apart that meet in an edge or vertex only.
     SplitNonManifold,
+    /// Turning the faces of a surface outward.
+    Orient,
     /// Turning the shells of a surface outward, those inside others to cavities.
     OrientCavities,
     /// Evaluating a plan.
@@ -61,6 +63,12 @@ pub enum Command {
     Devices,
     /// Slicing to images.
     SliceToImages,
+    /// Folders with files of a layer each.
+    LayerFolders,
+    /// Images of layers that may show attributes and materials.
+    LayerImages,
+    /// Making a part of the layers: a phrase with its verb.
+    LayerParts,
 }
 
 /// An option with the value to give: `method = single`.
@@ -90,12 +98,16 @@ impl Display for Term {
                 Command::RefineFirst => "`refine::refine_mesh`",
                 Command::Reorient => "`refine::reorient`",
                 Command::SplitNonManifold => "`refine::split_nonmanifold`",
+                Command::Orient => "`surface::orient`",
                 Command::OrientCavities => "`surface::orient` with `NestedShells::Cavities`",
                 Command::Evaluate => "`Backend::evaluate`",
                 Command::ListGroups => "`face_groups` and `cell_data` of the mesh have them",
                 Command::ListStructures => "`Summary::with_evaluation` lists them",
                 Command::Devices => "`backend::devices`",
                 Command::SliceToImages => "a `slice::Job` of PNG files",
+                Command::LayerFolders => "`png`, `bmp` and `svg`",
+                Command::LayerImages => "`png`, `bmp` and `zip`",
+                Command::LayerParts => "`pieces` is",
             }),
         }
     }

@@ -5,6 +5,7 @@
 //! or return the report; no rule of a job stands in a door.
 
 pub mod assemble;
+pub mod bench;
 pub mod boundary;
 pub mod compare;
 pub mod denoise;
@@ -22,6 +23,7 @@ pub mod query;
 pub mod ranks;
 pub mod refine;
 pub mod shared_pieces;
+pub mod slice;
 pub mod smooth;
 pub mod surface;
 pub mod surface_file;

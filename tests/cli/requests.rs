@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use serde_json::Value;
+use subsolid::jobs::bench::BenchRequest;
 use subsolid::jobs::boundary::BoundaryRequest;
 use subsolid::jobs::denoise::DenoiseRequest;
 use subsolid::jobs::distance::DistanceRequest;
@@ -16,6 +17,7 @@ use subsolid::jobs::locate::LocateRequest;
 use subsolid::jobs::merge::MergeRequest;
 use subsolid::jobs::query::QueryRequest;
 use subsolid::jobs::refine::RefineRequest;
+use subsolid::jobs::slice::SliceRequest;
 use subsolid::jobs::smooth::SmoothRequest;
 use subsolid::jobs::surface::SurfaceRequest;
 use subsolid::jobs::untangle::UntangleRequest;
@@ -32,7 +34,8 @@ fn default<T: Default + Serialize>() -> Value {
     serde_json::to_value(T::default()).unwrap()
 }
 
-const DOORS: [Door; 14] = [
+const DOORS: [Door; 16] = [
+    ("bench", default::<BenchRequest>, &["bench"], &[]),
     ("boundary", default::<BoundaryRequest>, &["write"], &[]),
     ("denoise", default::<DenoiseRequest>, &["denoise"], &[]),
     ("distance", default::<DistanceRequest>, &["distance"], &[]),
@@ -43,6 +46,25 @@ const DOORS: [Door; 14] = [
     ("merge", default::<MergeRequest>, &["merge"], &[("output", "path")]),
     ("query", default::<QueryRequest>, &["query"], &[]),
     ("refine", default::<RefineRequest>, &["refine", "reorient", "read"], &[]),
+    (
+        "slice",
+        default::<SliceRequest>,
+        &["slice", "write", "refine", "weld"],
+        &[
+            ("attribute", "attributes"),
+            ("material_id", "materials"),
+            ("png", "path"),
+            ("bmp", "format"),
+            ("bitmaps", "format"),
+            ("svg", "format"),
+            ("layered_svg", "path"),
+            ("cli", "path"),
+            ("vtp", "path"),
+            ("pvtu", "path"),
+            ("zip", "path"),
+            ("sl1", "path"),
+        ],
+    ),
     ("smooth", default::<SmoothRequest>, &["smooth", "smooth_attribute"], &[("attribute", "name")]),
     (
         "surface",
@@ -78,7 +100,9 @@ fn every_field_of_a_request_is_an_option_of_both_doors() {
     for (name, request, functions, renamed) in DOORS {
         let help = done(Path::new("."), &format!("{name} --help"));
         let of_options = help.lines().filter(|line| line.trim_start().starts_with(['-', '<']));
-        let options: Vec<&str> = of_options.flat_map(str::split_whitespace).collect();
+        let words = of_options.flat_map(str::split_whitespace);
+        // `--flip[=<HOW>]`
+        let options: Vec<&str> = words.filter_map(|word| word.split('[').next()).collect();
         let python = python_names(functions);
         let request = request();
         let fields = request.as_object().unwrap();
@@ -86,8 +110,9 @@ fn every_field_of_a_request_is_an_option_of_both_doors() {
         for field in fields.keys() {
             let option = format!("--{}", field.replace('_', "-"));
             let argument = format!("<{}>", field.to_uppercase());
-            let is_offered =
-                [&option, &argument].iter().any(|name| options.contains(&name.as_str()));
+            let several = format!("<{}>...", field.to_uppercase().trim_end_matches('S'));
+            let mut names = [&option, &argument, &several].into_iter();
+            let is_offered = names.any(|name| options.contains(&name.as_str()));
             assert!(is_offered, "{name}: no {option}");
             let other = renamed.iter().find(|(own, _)| own == field);
             let keyword = other.map_or(field.as_str(), |(_, python)| python);

@@ -8,6 +8,8 @@
 
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 use super::painter::{ImageOptions, PaintedLayer, Painter};
 use super::zip_file::ZipFile;
 use super::{LayerOutput, Output, OutputLayer, after_the_last};
@@ -24,7 +26,7 @@ const SLOW_AREA: f64 = 0.5;
 const MAX_SECONDS: f64 = 1e5;
 
 /// How long layers are exposed.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Exposure {
     /// Seconds for a layer.
     pub seconds: f64,

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use subsolid::Result;
-use subsolid::backend::{Backend, Cpu, Precision, Processor, Strategy};
-use subsolid::memory::physical_memory;
-use subsolid::numbers::median;
+use crate::backend::{Backend, Cpu, Precision, Processor, Strategy};
+use crate::error::Result;
+use crate::memory::physical_memory;
+use crate::numbers::median;
 
 /// A processor with a strategy and a precision.
 pub struct Contender {

@@ -2,13 +2,13 @@
 
 use std::fmt::Write;
 
-use subsolid::view::{document, escaped};
+use crate::view::{document, escaped};
 
 use super::figures::{Figure, FigureColumns, figures};
-use super::results::Results;
+use super::results::BenchReport;
 
 /// One page of HTML that needs nothing else.
-pub fn page(results: &Results) -> String {
+pub fn page(results: &BenchReport) -> String {
     let machine = &results.machine;
     let mut page = format!(
         "<p>{}<br>{}, subsolid {}<br><code>{}</code></p>\n\
@@ -35,7 +35,7 @@ pub fn page(results: &Results) -> String {
 }
 
 /// What each model consists of, as the paper's Table 1 does.
-fn models(page: &mut String, results: &Results) {
+fn models(page: &mut String, results: &BenchReport) {
     const KERNELS: [&str; 6] = ["REG64", "REG48", "LAY16x16", "LAY32x16", "IRR32x32", "IRR64x32"];
     let mut header = vec!["model", "level", "cells"];
     header.extend(KERNELS);

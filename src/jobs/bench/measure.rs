@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use subsolid::backend::{Cpu, Precision};
-use subsolid::compare::compare;
-use subsolid::numbers::median;
-use subsolid::plan::{Plan, Samples, Want};
-use subsolid::{Error, Result};
+use crate::backend::{Cpu, Precision};
+use crate::compare::compare;
+use crate::error::{Error, Result};
+use crate::numbers::median;
+use crate::plan::{Plan, Samples, Want};
 
-use super::super::wording::words;
+use super::super::Notes;
 use super::contender::{Contender, WriteTimes};
 use super::model::{BenchModel, class};
-use super::results::{Accuracy, Results, Spread, Timing};
+use super::results::{Accuracy, BenchReport, Spread, Timing};
 
 /// Samples along an axis over which Fig. 13 goes.
 const SWEEP: [usize; 8] = [2, 3, 4, 5, 6, 8, 12, 16];
@@ -74,7 +74,8 @@ pub fn run(
     job: &BenchJob,
     contenders: &[Contender],
     write_times: &mut WriteTimes,
-    results: &mut Results,
+    results: &mut BenchReport,
+    notes: &dyn Notes,
 ) -> Result<()> {
     let mut classes = vec![None];
     if job.by_class {
@@ -92,7 +93,7 @@ pub fn run(
                     job.samples,
                     subject.class.as_deref().unwrap_or("all cells"),
                     contender.name,
-                    words(&error.message())
+                    notes.words(&error.message())
                 )),
             }
         }
@@ -129,7 +130,7 @@ impl<'a> Subject<'a> {
         let all = self.bytes(self.model.solid.elements().len(), contender.precision);
         if all as u64 > contender.memory {
             return Err(Error::request(format!("{:.1} GB of points do not fit", all as f64 / 1e9))
-                .with_help("measure fewer --samples or --levels, or a smaller model"));
+                .with_help("measure fewer samples or levels, or a smaller model"));
         }
         let mut evaluator = contender.backend.prepare(&self.plan)?;
         let elements = 0..self.model.solid.elements().len();
@@ -162,7 +163,8 @@ pub fn accuracy(
     model: &BenchModel,
     samples: usize,
     contenders: &[Contender],
-    results: &mut Results,
+    results: &mut BenchReport,
+    notes: &dyn Notes,
 ) -> Result<()> {
     let reference = Cpu::new(Precision::F64);
     let plan = model.solid.plan(&Samples::grid(samples), Want::POSITION)?;
@@ -180,7 +182,7 @@ pub fn accuracy(
                 model.name,
                 model.level,
                 contender.name,
-                words(&error.message())
+                notes.words(&error.message())
             )),
         }
     }

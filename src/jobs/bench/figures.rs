@@ -1,8 +1,8 @@
 //! From numbers to the figures of the paper.
 
-use super::chart::{Bar, BarGroup, BarLabels, Bars, ChartLine, LineChart, short};
+use super::chart::{Bar, BarGroup, Bars, ChartLine, LineChart, short};
 use super::measure::equal_points;
-use super::results::{Accuracy, Results, Timing};
+use super::results::{Accuracy, BenchReport, Timing};
 
 /// A figure with its table.
 pub struct Figure {
@@ -26,7 +26,7 @@ const PROCESSORS: [&str; 5] =
     ["CPU f32", "CPU f64", "GPU hybrid f32", "GPU auto f32", "GPU auto f64"];
 
 /// All figures that the results can fill.
-pub fn figures(results: &Results) -> Vec<Figure> {
+pub fn figures(results: &BenchReport) -> Vec<Figure> {
     let r = results;
     let figures = [
         by_class(r, &KERNELS, "Figure 9: thread and warp kernels by class"),
@@ -40,7 +40,7 @@ pub fn figures(results: &Results) -> Vec<Figure> {
     figures.into_iter().flatten().filter(|figure| !figure.charts.is_empty()).collect()
 }
 
-fn by_class(results: &Results, names: &[&str], title: &str) -> Option<Figure> {
+fn by_class(results: &BenchReport, names: &[&str], title: &str) -> Option<Figure> {
     let timings = |t: &&Timing| t.class.is_some() && names.contains(&t.contender.as_str());
     let timings: Vec<&Timing> = results.timings.iter().filter(timings).collect();
     let names = present(names, &timings)?;
@@ -58,12 +58,8 @@ fn by_class(results: &Results, names: &[&str], title: &str) -> Option<Figure> {
                 })
             }),
         });
-        let chart = Bars {
-            unit: "ns per cell",
-            labels: BarLabels::Ratios,
-            series: names.clone(),
-            groups: groups.collect(),
-        };
+        let (series, groups) = (names.clone(), groups.collect());
+        let chart = Bars { unit: "ns per cell", has_ratios: true, series, groups };
         charts.push((format!("{model}, level {level}, {samples}³ samples per cell"), chart.svg()));
     }
     Some(Figure {
@@ -81,7 +77,7 @@ fn by_class(results: &Results, names: &[&str], title: &str) -> Option<Figure> {
     })
 }
 
-fn totals(results: &Results, names: &[&str], title: &str) -> Option<Figure> {
+fn totals(results: &BenchReport, names: &[&str], title: &str) -> Option<Figure> {
     let numbers: Vec<usize> = timed_samples(results);
     let timings = |t: &&Timing| {
         t.class.is_none() && names.contains(&t.contender.as_str()) && numbers.contains(&t.samples)
@@ -100,12 +96,8 @@ fn totals(results: &Results, names: &[&str], title: &str) -> Option<Figure> {
                     .map(|t| Bar { value: 1e3 * t.seconds.median, floor: Some(1e3 * t.writing) })
             }),
         });
-        let chart = Bars {
-            unit: "ms",
-            labels: BarLabels::Ratios,
-            series: names.clone(),
-            groups: groups.collect(),
-        };
+        let (series, groups) = (names.clone(), groups.collect());
+        let chart = Bars { unit: "ms", has_ratios: true, series, groups };
         charts.push((format!("{samples}³ samples per cell"), chart.svg()));
     }
     Some(Figure {
@@ -120,7 +112,7 @@ fn totals(results: &Results, names: &[&str], title: &str) -> Option<Figure> {
     })
 }
 
-fn sweep(results: &Results) -> Option<Figure> {
+fn sweep(results: &BenchReport) -> Option<Figure> {
     let least = results.timings.iter().map(|t| t.level).min()?;
     let chosen = |t: &&Timing| t.class.is_none() && t.level == least;
     let place = |t: &Timing| (3.0 * (t.samples as f64).log2(), t.samples.pow(3).to_string());
@@ -134,7 +126,7 @@ fn sweep(results: &Results) -> Option<Figure> {
     )
 }
 
-fn levels(results: &Results) -> Option<Figure> {
+fn levels(results: &BenchReport) -> Option<Figure> {
     let most = *timed_samples(results).last()?;
     let least = results.timings.iter().map(|t| t.level).min()?;
     let chosen =
@@ -152,7 +144,7 @@ fn levels(results: &Results) -> Option<Figure> {
 
 /// Time per point of whole models, one plot a contender and one line a model.
 fn lines(
-    results: &Results,
+    results: &BenchReport,
     chosen: impl Fn(&&Timing) -> bool,
     place: impl Fn(&Timing) -> (f64, String),
     title: &str,
@@ -184,7 +176,7 @@ fn lines(
     })
 }
 
-fn accuracy(results: &Results) -> Option<Figure> {
+fn accuracy(results: &BenchReport) -> Option<Figure> {
     let entries = &results.accuracy;
     let mut names: Vec<String> = Vec::new();
     for entry in entries.iter().filter(|e| e.contender.ends_with("f32")) {
@@ -205,8 +197,8 @@ fn accuracy(results: &Results) -> Option<Figure> {
         }),
     };
     let groups = models.into_iter().map(group).collect();
-    let chart =
-        Bars { unit: "length units", labels: BarLabels::Values, series: names.clone(), groups };
+    let series = names.clone();
+    let chart = Bars { unit: "length units", has_ratios: false, series, groups };
     let row = |entry: &Accuracy| {
         let all = &entry.comparison.all;
         let statistics = [all.absolute, all.relative, all.ulp];
@@ -226,23 +218,16 @@ fn accuracy(results: &Results) -> Option<Figure> {
         ),
         charts: vec![("Mean error in single precision".into(), chart.svg())],
         table: FigureColumns {
-            header: vec![
-                "model",
-                "processor",
-                "mean",
-                "maximum",
-                "mean / box",
-                "maximum / box",
-                "mean (ulp)",
-                "maximum (ulp)",
-            ],
+            header: columns(
+                "model,processor,mean,maximum,mean / box,maximum / box,mean (ulp),maximum (ulp)",
+            ),
             rows: entries.iter().map(row).collect(),
         },
     })
 }
 
 /// The numbers of samples asked for: those that classes were timed at.
-fn timed_samples(results: &Results) -> Vec<usize> {
+fn timed_samples(results: &BenchReport) -> Vec<usize> {
     let by_class = results.timings.iter().filter(|t| t.class.is_some());
     let mut numbers: Vec<usize> = by_class.map(|t| t.samples).collect();
     numbers.sort_unstable();
@@ -251,7 +236,7 @@ fn timed_samples(results: &Results) -> Vec<usize> {
 }
 
 /// What all times have in common.
-fn how(results: &Results) -> String {
+fn how(results: &BenchReport) -> String {
     format!(
         "median of {} runs, in turn with four sets of control points moved at random (device \
          events on a GPU, the wall clock on the CPU); dashes: the time that writing as many bytes \
@@ -288,6 +273,10 @@ fn distinct<T: PartialEq>(timings: &[&Timing], key: impl Fn(&Timing) -> T) -> Ve
     found
 }
 
+fn columns(names: &'static str) -> Vec<&'static str> {
+    names.split(',').collect()
+}
+
 fn table(timings: &[&Timing]) -> FigureColumns {
     let row = |t: &&Timing| {
         let milliseconds = [t.seconds.median, t.seconds.least, t.seconds.most, t.writing];
@@ -309,22 +298,10 @@ fn table(timings: &[&Timing]) -> FigureColumns {
         row
     };
     FigureColumns {
-        header: vec![
-            "model",
-            "level",
-            "samples",
-            "class",
-            "processor",
-            "cells",
-            "points",
-            "median (ms)",
-            "least (ms)",
-            "most (ms)",
-            "writing (ms)",
-            "ns per cell",
-            "ns per point",
-            "of write bw",
-        ],
+        header: columns(
+            "model,level,samples,class,processor,cells,points,median (ms),least (ms),most (ms),\
+             writing (ms),ns per cell,ns per point,of write bw",
+        ),
         rows: timings.iter().map(row).collect(),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use subsolid::view::escaped;
+use crate::view::escaped;
 
 /// Okabe and Ito's colors, which the color-blind tell apart.
 const COLORS: [&str; 8] =
@@ -17,18 +17,10 @@ const LEGEND: f64 = 18.0;
 /// Groups of bars, one a series.
 pub struct Bars {
     pub unit: &'static str,
-    pub labels: BarLabels,
+    /// Whether numbers above bars are ratios of the largest value of the group to that of the bar.
+    pub has_ratios: bool,
     pub series: Vec<String>,
     pub groups: Vec<BarGroup>,
-}
-
-/// What stands above a bar.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum BarLabels {
-    /// Ratio of the largest value of the bar's group to the bar's value.
-    Ratios,
-    /// Value of the bar.
-    Values,
 }
 
 pub struct BarGroup {
@@ -120,16 +112,9 @@ impl Bars {
                     short(bar.value),
                     self.unit
                 );
-                let label = match self.labels {
-                    BarLabels::Ratios => format!("×{}", short(slowest / bar.value)),
-                    BarLabels::Values => short(bar.value),
-                };
-                let _ = write!(
-                    svg,
-                    "<text class=\"s\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{label}</text>",
-                    x + BAR / 2.0,
-                    y - 3.0,
-                );
+                let ratio = || format!("×{}", short(slowest / bar.value));
+                let label = if self.has_ratios { ratio() } else { short(bar.value) };
+                text(&mut svg, "class=\"s\" ", [x + BAR / 2.0, y - 3.0], "middle", &label);
                 if let Some(floor) = bar.floor {
                     let y = scale.at(floor);
                     let _ = write!(svg, "<path class=\"f\" d=\"M{:.1} {y:.1}h{BAR:.1}\"/>", x);
@@ -160,19 +145,10 @@ impl LineChart {
             let x = across(*x);
             let (y, foot) = (top + HEIGHT, top + HEIGHT + 16.0);
             let _ = write!(svg, "<path class=\"g\" d=\"M{x:.1} {y:.1}V{top:.1}\"/>");
-            let name = escaped(name);
-            let _ = write!(
-                svg,
-                "<text x=\"{x:.1}\" y=\"{foot:.1}\" text-anchor=\"middle\">{name}</text>"
-            );
+            text(&mut svg, "", [x, foot], "middle", name);
         }
-        let _ = write!(
-            svg,
-            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
-            LEFT + WIDTH / 2.0,
-            top + HEIGHT + 38.0,
-            escaped(self.axis)
-        );
+        let middle = [LEFT + WIDTH / 2.0, top + HEIGHT + 38.0];
+        text(&mut svg, "", middle, "middle", self.axis);
         for (s, line) in self.lines.iter().enumerate() {
             let color = color(s);
             for (points, dashed) in [(&line.floor, true), (&line.points, false)] {
@@ -250,14 +226,8 @@ fn legend(svg: &mut String, names: &[String], floor: bool) -> f64 {
 fn value_axis(svg: &mut String, scale: &Decades, unit: &str, width: f64) {
     for decade in scale.low..=scale.high {
         let y = scale.at(10_f64.powi(decade));
-        let _ = write!(
-            svg,
-            "<path class=\"m\" d=\"M{LEFT} {y:.1}h{width:.1}\"/>\
-             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
-            LEFT - 6.0,
-            y + 4.0,
-            power(decade)
-        );
+        let _ = write!(svg, "<path class=\"m\" d=\"M{LEFT} {y:.1}h{width:.1}\"/>");
+        text(svg, "", [LEFT - 6.0, y + 4.0], "end", &power(decade));
         for step in (2..10).filter(|_| decade < scale.high) {
             let y = scale.at(f64::from(step) * 10_f64.powi(decade));
             let _ = write!(svg, "<path class=\"g\" d=\"M{LEFT} {y:.1}h{width:.1}\"/>");
@@ -280,6 +250,13 @@ fn mark(svg: &mut String, x: f64, top: f64, name: &str) {
         _ => format!("text-anchor=\"end\" transform=\"rotate(-25 {x:.1} {y:.1})\""),
     };
     let _ = write!(svg, "<text x=\"{x:.1}\" y=\"{y:.1}\" {turn}>{}</text>", escaped(name));
+}
+
+/// A text at a place, with an attribute before it.
+fn text(svg: &mut String, attribute: &str, [x, y]: [f64; 2], anchor: &str, text: &str) {
+    let text = escaped(text);
+    let place = format!("x=\"{x:.1}\" y=\"{y:.1}\"");
+    let _ = write!(svg, "<text {attribute}{place} text-anchor=\"{anchor}\">{text}</text>");
 }
 
 fn power(decade: i32) -> String {
@@ -337,7 +314,7 @@ mod tests {
         let bar = |value| Some(Bar { value, floor: Some(value / 2.0) });
         let chart = Bars {
             unit: "ns",
-            labels: BarLabels::Ratios,
+            has_ratios: true,
             series: vec!["a".into(), "b<c".into()],
             groups: vec![
                 BarGroup { label: "one".into(), bars: vec![bar(1.0), bar(20.0)] },

@@ -2,15 +2,15 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use schemars::JsonSchema;
+use crate::backend::{Backend, Cpu, DeviceInfo, Processor};
+use crate::error::Result;
+use crate::memory::physical_memory;
+use crate::numbers::counted;
 use serde::Serialize;
-use subsolid::Result;
-use subsolid::backend::{Backend, Cpu, DeviceInfo, Processor};
 
-use subsolid::memory::physical_memory;
-use subsolid::numbers::counted;
-
-#[derive(Serialize, JsonSchema)]
+/// A machine, and when it was measured.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Machine {
     /// Name of the processor, if the system reports it.
     pub cpu_model: Option<String>,
@@ -31,11 +31,9 @@ pub struct Machine {
 }
 
 impl Machine {
-    pub fn new(processor: &Processor) -> Result<Self> {
+    pub(super) fn new(processor: &Processor, command: &str) -> Result<Self> {
         let gpu = processor.gpu_backend()?;
         let gpu = gpu.and_then(|gpu| gpu.device().map(|device| device.info().clone()));
-        let arguments: Vec<String> =
-            std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()).collect();
         let days = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |t| t.as_secs() / 86400);
         Ok(Self {
             cpu_model: cpu_model(),
@@ -45,12 +43,12 @@ impl Machine {
             system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
             date: date(days),
             version: env!("CARGO_PKG_VERSION"),
-            command: format!("subsolid {}", arguments.join(" ")),
+            command: command.into(),
         })
     }
 
     /// All of it in one line.
-    pub fn describe(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         let mut parts = Vec::new();
         if let Some(gpu) = &self.gpu {
             let (major, minor) = gpu.compute_capability;
@@ -79,26 +77,17 @@ fn cpu_model() -> Option<String> {
     Some(line.trim_start().strip_prefix(':')?.trim().into())
 }
 
-/// The date that is `days` after the first of January 1970.
-fn date(mut days: u64) -> String {
-    let is_leap = |year: u64| {
-        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
-    };
-    let mut year = 1970;
-    while days >= 365 + u64::from(is_leap(year)) {
-        days -= 365 + u64::from(is_leap(year));
-        year += 1;
-    }
-    let february = 28 + u64::from(is_leap(year));
-    let mut month = 1;
-    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
-        if days < length {
-            break;
-        }
-        days -= length;
-        month += 1;
-    }
-    format!("{year}-{month:02}-{:02}", days + 1)
+/// The date that is `days` after the first of January 1970: Howard Hinnant's *civil_from_days*, whose
+/// years begin in March.
+fn date(days: u64) -> String {
+    let (era, day) = ((days + 719_468) / 146_097, (days + 719_468) % 146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let from_march = (5 * day + 2) / 153;
+    let day = day - (153 * from_march + 2) / 5 + 1;
+    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
+    let year = 400 * era + year + u64::from(month <= 2);
+    format!("{year}-{month:02}-{day:02}")
 }
 
 #[cfg(test)]

@@ -1,15 +1,15 @@
-//! All numbers of a run, as they go to the JSON file.
+//! All numbers of a run.
 
-use schemars::JsonSchema;
+use crate::compare::Comparison;
 use serde::Serialize;
-use subsolid::compare::Comparison;
 
 use super::machine::Machine;
 use super::model::ModelSummary;
-use crate::cli::json::JsonReport;
 
-#[derive(Serialize, JsonSchema)]
-pub struct Results {
+/// All numbers of a bench.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct BenchReport {
     /// The machine on which it was measured.
     pub machine: Machine,
     /// Number of runs over which each median is taken.
@@ -24,25 +24,9 @@ pub struct Results {
     pub left_out: Vec<String>,
 }
 
-impl JsonReport for Results {
-    const SCHEMA: &'static str = "subsolid.bench/1";
-}
-
-impl Results {
-    pub fn new(machine: Machine, repeats: usize) -> Self {
-        Self {
-            machine,
-            repeats,
-            models: Vec::new(),
-            timings: Vec::new(),
-            accuracy: Vec::new(),
-            left_out: Vec::new(),
-        }
-    }
-}
-
 /// Duration of one evaluation.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Timing {
     /// Name of the model's file.
     pub model: String,
@@ -67,7 +51,8 @@ pub struct Timing {
 }
 
 /// Times of the runs, in seconds.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Spread {
     /// Median of the runs.
     pub median: f64,
@@ -95,7 +80,8 @@ impl Timing {
 }
 
 /// Accuracy of a processor, precision and strategy.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Accuracy {
     /// Name of the model's file.
     pub model: String,

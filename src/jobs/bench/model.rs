@@ -3,16 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use schemars::JsonSchema;
+use super::super::refine::RefineRequest;
+use crate::error::Result;
+use crate::io;
+use crate::limit::{Class, Leaf, Solid, kernel_name, kernels};
+use crate::mesh::{Controls, SolidMesh};
+use crate::numbers::counted;
+use crate::topology::Topology;
 use serde::Serialize;
-use subsolid::Result;
-use subsolid::limit::{Class, Leaf, Solid, kernel_name, kernels};
-use subsolid::mesh::{Controls, SolidMesh};
-use subsolid::numbers::counted;
-use subsolid::scheme::VertexRule;
-
-use crate::cli::Console;
-use crate::cli::model::ModelArguments;
 
 /// Sets of control points that the runs take in turn.
 const SETS: u64 = 4;
@@ -30,7 +28,8 @@ pub struct BenchModel {
 }
 
 /// Numbers of cells of a model, by kernel.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct ModelSummary {
     /// Name of the model's file.
     pub model: String,
@@ -56,9 +55,12 @@ pub fn names(models: &[PathBuf]) -> Vec<String> {
 
 impl BenchModel {
     pub fn load(path: &Path, name: &str, level: usize) -> Result<Self> {
-        let arguments = ModelArguments::new(path.to_path_buf());
-        let mut mesh = arguments.load(level, VertexRule::default(), &Console::new(true, false))?;
+        let mut mesh = io::read(path)?;
+        mesh.creases.drop_smooth();
         mesh.attributes.clear();
+        let refine = RefineRequest { levels: level, ..RefineRequest::default() };
+        let topology = Topology::of_mesh(&mesh)?;
+        let mesh = refine.run(&mesh, topology, &mut ())?;
         let solid = Solid::new(&mesh)?;
         let sets = (0..SETS).map(|set| jittered(&mesh, set)).collect();
         Ok(Self { name: name.to_owned(), level, mesh, solid, sets })

@@ -1,0 +1,308 @@
+//! Which options of layers go together, before a model is read and for its kind.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use super::super::processor::refuse_options;
+use super::{SliceImages, SliceOutputs, SliceRequest};
+use crate::cluster::Ranks;
+use crate::error::{Command, Error, Message, Result, Term, option, option_name as name};
+use crate::io::{JobPart, atomic};
+use crate::slice::{Setting, Stack, job_directory};
+
+/// A rule: whether it is broken, what is wrong and how to fix it.
+type Rule = (bool, Message, Message);
+
+impl SliceRequest {
+    /// Makes this the request of a rank, which makes its part of the layers.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for a part that is asked for besides.
+    pub fn take_part(&mut self, ranks: &Ranks<'_>) -> Result<()> {
+        if self.pieces.is_some() {
+            return Err(Error::request(message!(name("pieces"), " is for one program"))
+                .with_help(message!("leave it out, or leave ", name("mpi"), " out")));
+        }
+        self.pieces = Some(JobPart { part: ranks.rank() + 1, of: ranks.size() });
+        Ok(())
+    }
+
+    /// Checks the options by themselves, and that all outputs can be written. Outputs may replace
+    /// inputs.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for numbers out of range, options that have no effect or do not go
+    /// together, and outputs of other endings; those of [`job_directory`]; what the system refuses.
+    pub fn check(&self) -> Result<()> {
+        self.of_part().map(drop)
+    }
+
+    /// The request of the part that is asked for, whose directories lie beside those of the whole.
+    ///
+    /// # Errors
+    /// Those of [`SliceRequest::check`].
+    pub(super) fn of_part(&self) -> Result<Self> {
+        self.check_lengths()?;
+        check_rules(self.rules())?;
+        check_rules(self.outputs.rules(&self.images))?;
+        check_rules(self.images.rules(&self.outputs))?;
+        self.images.check_pixels()?;
+        check_rules(self.images.rules_of_materials(&self.outputs))?;
+        self.outputs.check_paths()?;
+        let mut own = self.clone();
+        if let Some(part) = self.pieces {
+            own.resume = true;
+            let SliceOutputs { png, bmp, svg, .. } = &mut own.outputs;
+            for directory in [png, bmp, svg].into_iter().flatten() {
+                *directory = job_directory(directory, part)?;
+            }
+        }
+        Ok(own)
+    }
+
+    /// Checks how layers are cut, whatever they become.
+    ///
+    /// # Errors
+    /// Those of [`SliceRequest::check`].
+    pub fn check_cut(&self) -> Result<()> {
+        self.check_lengths()?;
+        check_rules([(
+            self.backend.is_gpu() && self.images.pixel.is_none(),
+            "a GPU for layers without pixels".into(),
+            message!("give the size of a pixel, or leave ", name("backend"), " out"),
+        )])?;
+        self.images.check_pixels()
+    }
+
+    fn check_lengths(&self) -> Result<()> {
+        // an extent that lets any height pass that any model could have
+        Stack::new([0.0, self.layer_height.max(f64::MIN_POSITIVE)], self.layer_height)?;
+        Setting::check_unit(self.unit_mm())
+    }
+
+    /// Options that none of the outputs has a use for.
+    fn rules(&self) -> [Rule; 6] {
+        let SliceOutputs { vtp, pvtu, svg, layered_svg, cli, .. } = &self.outputs;
+        let has_pictures = self.outputs.has_attribute_images();
+        let has_drawings = svg.is_some() || layered_svg.is_some();
+        let has_unit = self.outputs.has_images() || has_drawings || cli.is_some();
+        let has_attributes = has_pictures || pvtu.is_some() || vtp.is_some();
+        let has_range = self.attribute.iter().any(|wanted| wanted.range.is_some());
+        let has_folder = self.outputs.directories().next().is_some();
+        let folders = Command::LayerFolders;
+        let files = [option("png", "DIR"), option("vtp", "FILE"), option("pvtu", "FILE")];
+        let files = listed(files, " or ");
+        let vtk = listed(["vtp", "pvtu"].map(name), " and ");
+        let (a_range, is_gpu) = (message!("a range of ", name("attribute")), self.backend.is_gpu());
+        let with_pixels = message!("images and ", name("pvtu"));
+        let with_unit = message!("images, drawings and ", name("cli"), "; ", vtk.clone());
+        let with_unit = message!(with_unit, " keep the model's length unit");
+        [
+            (
+                !(self.attribute.is_empty() || has_attributes),
+                message!(name("attribute"), " is for images, ", vtk),
+                message!("give ", files, ", or leave ", name("attribute"), " out"),
+            ),
+            (
+                self.pieces.is_some() && self.outputs.files().next().is_some(),
+                message!(Command::LayerParts, " for ", folders, ", whose layers are files"),
+                "leave the other outputs out".into(),
+            ),
+            is_for(self.resume && !has_folder, name("resume"), folders),
+            is_for(has_range && !has_pictures, a_range, Command::LayerImages),
+            is_for(is_gpu && !self.outputs.has_pixels(), option("backend", "cuda"), with_pixels),
+            is_for(self.unit_mm() != 1.0 && !has_unit, name("unit"), with_unit),
+        ]
+    }
+
+    /// Refuses what a solid has no use for.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for a scheme.
+    pub fn check_of_solid(&self) -> Result<()> {
+        refuse_options(&[(self.scheme.is_some(), "scheme")], "surfaces")
+    }
+
+    /// Refuses what a surface has no use for, and what is known inside solids alone.
+    pub(super) fn check_of_surface(&self) -> Result<()> {
+        refuse_options(&[(self.levels > 0, "levels")], "solids")?;
+        let of_solids = [
+            (!self.attribute.is_empty(), name("attribute").into()),
+            (self.images.has_materials(), materials()),
+            (self.outputs.pvtu.is_some(), name("pvtu").into()),
+        ];
+        let why = ": a surface has attributes on its boundary alone, and no cells inside";
+        let help = "leave it out, or slice a solid";
+        check_rules(
+            of_solids.map(|(given, what): (_, Message)| (given, message!(what, why), help.into())),
+        )
+    }
+}
+
+impl SliceOutputs {
+    /// Outputs that lack something.
+    fn rules(&self, images: &SliceImages) -> [Rule; 8] {
+        let sliced = message!("slice with ", name("pixel"));
+        let no_pixels = images.pixel.is_none();
+        let exposed = "give the seconds of a layer, and perhaps those of the first and the layers \
+                       between: ";
+        [
+            (self.paths().next().is_none(), "layers without an output".into(), "name one".into()),
+            (
+                self.png.is_some() && self.has_bitmaps(),
+                message!(name("png"), " with bitmaps"),
+                "give one of them".into(),
+            ),
+            is_for(self.bitmaps && self.zip.is_none(), name("bitmaps"), name("zip")),
+            (no_pixels && self.has_images(), "images without pixels".into(), sliced.clone()),
+            (no_pixels && self.pvtu.is_some(), "a .pvtu without pixels".into(), sliced),
+            (
+                self.sl1.is_some() && self.exposure.is_none(),
+                "an .sl1 needs an exposure time".into(),
+                message!(exposed, name("exposure")),
+            ),
+            is_for(self.exposure.is_some() && self.sl1.is_none(), name("exposure"), name("sl1")),
+            is_for(self.binary && self.cli.is_none(), name("binary"), name("cli")),
+        ]
+    }
+
+    /// Checks that all of it can be written.
+    fn check_paths(&self) -> Result<()> {
+        self.directories().try_for_each(atomic::check_directory)?;
+        self.files().try_for_each(atomic::check)?;
+        for (path, ending) in self.files_by_ending() {
+            let Some(path) = path else { continue };
+            if !path.extension().unwrap_or_default().eq_ignore_ascii_case(ending) {
+                return Err(Error::request(format!("{}: not a .{ending} file", path.display()))
+                    .with_help(format!("end its name in .{ending}")));
+            }
+        }
+        let mut places = HashSet::new();
+        for path in self.paths() {
+            if !places.insert(place(path)) {
+                return Err(Error::request(format!("{} is given twice", path.display()))
+                    .with_help("give every output a different name"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl SliceImages {
+    /// Options that no output has a use for.
+    fn rules(&self, outputs: &SliceOutputs) -> [Rule; 8] {
+        let of_images =
+            |given: bool, option| is_for(given && !outputs.has_images(), name(option), "images");
+        let of_pixels = listed(["png", "bmp", "zip", "sl1", "pvtu"].map(name), " and ");
+        let some = listed([option("png", "DIR"), option("pvtu", "FILE")], " or ");
+        [
+            of_images(self.antialias.is_some(), "antialias"),
+            of_images(self.bits.is_some(), "bits"),
+            of_images(self.dither, "dither"),
+            of_images(self.flip.is_some(), "flip"),
+            of_images(self.separate, "separate"),
+            of_images(self.has_materials(), "materials"),
+            is_for(
+                !self.has_materials() && self.separate,
+                name("separate"),
+                "slices with materials",
+            ),
+            (
+                self.pixel.is_some() && !outputs.has_pixels(),
+                message!(name("pixel"), " is for ", of_pixels),
+                message!("give ", some, ", or leave ", name("pixel"), " out"),
+            ),
+        ]
+    }
+
+    /// Refuses options of pixels without pixels, and pixels that are not positive.
+    fn check_pixels(&self) -> Result<()> {
+        let without = |given: bool, option| {
+            let what = message!(name(option), " without pixels");
+            (given && self.pixel.is_none(), what, "give the size of a pixel".into())
+        };
+        check_rules([
+            without(self.resolution.is_some(), "resolution"),
+            without(self.pixel_origin.is_some(), "pixel_origin"),
+            without(self.crop, "crop"),
+            without(self.has_materials(), "materials"),
+        ])?;
+        self.pixel.map_or(Ok(()), Setting::check_pixel)
+    }
+
+    /// Materials and bits of pixels that the outputs do not have, or that do not go together.
+    fn rules_of_materials(&self, outputs: &SliceOutputs) -> [Rule; 6] {
+        let is_gray = outputs.sl1.is_some() && !outputs.has_attribute_images();
+        let leave_out = |option| message!("leave ", name(option), " out");
+        let of_gray = |given: bool, option| {
+            let what = message!(name("sl1"), " has 8 bits per pixel: ", name(option), " is for ");
+            (is_gray && given, message!(what, Command::LayerImages), leave_out(option))
+        };
+        let has_ids = self.material_id.is_some();
+        [
+            (
+                self.has_materials() && !outputs.has_attribute_images(),
+                message!(materials(), " are for ", Command::LayerImages),
+                message!("give ", option("png", "DIR"), ", or leave them out"),
+            ),
+            of_gray(self.bits.is_some(), "bits"),
+            of_gray(self.dither, "dither"),
+            (
+                self.dither && self.bits.is_some(),
+                message!(name("dither"), " with ", name("bits"), ": dithered pixels have one"),
+                leave_out("bits"),
+            ),
+            (
+                self.dither && self.has_materials(),
+                message!(name("dither"), " with materials, of which a pixel has one"),
+                leave_out("dither"),
+            ),
+            (
+                has_ids && !self.materials.is_empty(),
+                message!(materials(), " do not go together"),
+                leave_out("material_id"),
+            ),
+        ]
+    }
+}
+
+/// Refuses the first rule that is broken.
+fn check_rules<const N: usize>(rules: [Rule; N]) -> Result<()> {
+    match rules.into_iter().find(|(is_broken, ..)| *is_broken) {
+        None => Ok(()),
+        Some((_, what, help)) => Err(Error::request(what).with_help(help)),
+    }
+}
+
+/// A rule of an option without use, and what it is for.
+fn is_for(is_broken: bool, option: impl Into<Message>, of: impl Into<Message>) -> Rule {
+    let help = "leave it out, or ask for such an output";
+    (is_broken, message!(option, " is for ", of), help.into())
+}
+
+fn materials() -> Message {
+    listed(["materials", "material_id"].map(name), " and ")
+}
+
+/// Options with commas between them, and a word before the last.
+fn listed<const N: usize>(options: [Term; N], last: &str) -> Message {
+    let mut listed = Message::default();
+    for (k, option) in options.into_iter().enumerate() {
+        if k > 0 {
+            listed.push(if k + 1 == N { last } else { ", " });
+        }
+        listed.push(option);
+    }
+    listed
+}
+
+/// Where a file or directory is or would be, whichever way its path is written.
+fn place(path: &Path) -> PathBuf {
+    let resolved = |path: &Path| path.canonicalize().ok();
+    let beside = || {
+        let parent =
+            path.parent().map(|own| if own.as_os_str().is_empty() { Path::new(".") } else { own });
+        Some(resolved(parent?)?.join(path.file_name()?))
+    };
+    resolved(path).or_else(beside).unwrap_or_else(|| path.to_owned())
+}

@@ -1,0 +1,199 @@
+//! The files of layers: opened, written and packed.
+
+use std::ops::{ControlFlow, Range};
+use std::time::Instant;
+
+use super::super::Notes;
+use super::{SliceImages, SliceReport, SliceRequest};
+use crate::error::{Result, option_name};
+use crate::slice::output::{
+    CommonLayerInterface, Encoding, ImageArchive, ImageDirectory, ImageOptions, LayeredSvg, Output,
+    Painter, PixelCloud, Polylines, PrusaArchive, SvgStack, archive,
+};
+use crate::slice::{
+    Bits, Channel, ImageFile, Job, JobReport, LayerFrame, LayerSource, Materials, PixelGrid,
+    Pixels, Setting,
+};
+
+/// The layers of a model, whatever files they become.
+#[derive(Clone, Debug)]
+pub struct ModelLayers {
+    /// What they have in common.
+    pub setting: Setting,
+    /// Where their pixels lie, if they have some.
+    pub grid: Option<PixelGrid>,
+    /// The materials of the pixels, if they have some.
+    pub materials: Option<Materials>,
+}
+
+/// What files are made of, among the channels of a source.
+pub(super) struct FileContents {
+    // with the values that are black and white
+    attributes: Vec<(usize, [f64; 2])>,
+    images: Option<ImageOptions>,
+}
+
+impl SliceRequest {
+    /// The layers of a model that fits into a frame, without materials, name and fingerprint.
+    ///
+    /// # Errors
+    /// Those of [`Setting::new`] and [`Setting::pixels`].
+    pub fn layers_in(&self, frame: LayerFrame) -> Result<ModelLayers> {
+        let setting = Setting::new(frame, self.layer_height, self.origin)?;
+        let setting = Setting { unit_mm: self.unit_mm(), ..setting };
+        let &SliceImages { pixel, resolution: size, pixel_origin: origin, crop, .. } = &self.images;
+        let pixels = pixel.map(|pitch| Pixels { pitch, size, origin, crop });
+        let grid = pixels.map(|pixels| setting.pixels(pixels)).transpose()?;
+        Ok(ModelLayers { setting, grid, materials: None })
+    }
+
+    /// Writes the files of layers that a source makes on the processor of its own; says nothing of
+    /// progress but to [`Notes::progress`].
+    ///
+    /// # Errors
+    /// Those of [`SliceRequest::check`], [`Channel::choose`], [`ImageOptions`], [`Painter::check`] and
+    /// [`Job::run`]; what the system refuses.
+    pub fn write(
+        &self,
+        source: &dyn LayerSource,
+        layers: &ModelLayers,
+        notes: &mut dyn Notes,
+    ) -> Result<SliceReport> {
+        let own = self.of_part()?;
+        own.warn_of_single(&layers.setting, notes);
+        let contents = own.contents(source.channels(), layers)?;
+        let [_, range] = own.layers(&layers.setting.stack)?;
+        own.make(source, layers, contents, range, notes)
+    }
+
+    /// Warns where the numbers of a binary .cli file do not tell places of the model apart.
+    pub(super) fn warn_of_single(&self, setting: &Setting, notes: &mut dyn Notes) {
+        if let (Some(path), true) = (&self.outputs.cli, self.outputs.binary)
+            && let Some(notice) = setting.binary_notice()
+        {
+            notes.warn(message!(format!("{}: ", path.display()), notice));
+        }
+    }
+
+    /// What the files are made of.
+    pub(super) fn contents(
+        &self,
+        channels: &[Channel],
+        layers: &ModelLayers,
+    ) -> Result<FileContents> {
+        let attributes = self.chosen(channels)?;
+        let (outputs, images) = (&self.outputs, &self.images);
+        let Some(grid) = layers.grid.filter(|_| outputs.has_images()) else {
+            return Ok(FileContents { attributes, images: None });
+        };
+        let options = ImageOptions {
+            grid,
+            file: if outputs.has_bitmaps() { ImageFile::Bmp } else { ImageFile::Png },
+            bits: if images.dither { Bits::One } else { images.bits.unwrap_or_default() },
+            antialias: images.antialias,
+            flip: images.flip.unwrap_or_default(),
+            attributes: attributes.clone(),
+            materials: layers.materials.clone(),
+            separate: images.separate,
+        };
+        options.check_bits(images.bits)?;
+        Painter::check(&layers.setting, &options, channels)?;
+        options.check_memory(channels.len())?;
+        Ok(FileContents { attributes, images: Some(options) })
+    }
+
+    /// Makes a range of the layers.
+    pub(super) fn make(
+        &self,
+        source: &dyn LayerSource,
+        layers: &ModelLayers,
+        contents: FileContents,
+        range: Range<usize>,
+        notes: &mut dyn Notes,
+    ) -> Result<SliceReport> {
+        let start = Instant::now();
+        let stack = layers.setting.stack;
+        let outputs = self.open(layers, contents, &range, source.channels())?;
+        let job = Job { source, stack, layers: range.clone(), outputs };
+        let JobReport { made, skipped } = run_job(job, notes)?;
+        self.archive()?;
+        Ok(SliceReport {
+            outputs: self.outputs.paths().map(|path| path.display().to_string()).collect(),
+            layers_of_model: stack.count(),
+            first_layer: range.start,
+            layers: range.len(),
+            made,
+            skipped,
+            layer_height: self.layer_height,
+            resolution: layers.grid.map(|grid| grid.size),
+            tolerance: layers.setting.tolerance,
+            seconds: start.elapsed().as_secs_f64(),
+        })
+    }
+
+    /// Opens all outputs.
+    fn open(
+        &self,
+        ModelLayers { setting, grid, .. }: &ModelLayers,
+        contents: FileContents,
+        range: &Range<usize>,
+        channels: &[Channel],
+    ) -> Result<Vec<Box<dyn Output>>> {
+        let (outputs, resume) = (&self.outputs, self.resume);
+        let chosen: Vec<usize> = contents.attributes.iter().map(|&(channel, _)| channel).collect();
+        let mut opened: Vec<Box<dyn Output>> = Vec::new();
+        if let Some(images) = contents.images {
+            let own = images.clone();
+            if let Some(path) = outputs.images() {
+                opened.push(Box::new(ImageDirectory::open(path, setting, own, channels, resume)?));
+            } else if let Some(path) = &outputs.zip {
+                opened.push(Box::new(ImageArchive::create(path, setting, own, channels)?));
+            }
+            if let (Some(path), Some(exposure)) = (&outputs.sl1, outputs.exposure) {
+                let sl1 = PrusaArchive::create(path, setting, images, exposure, channels)?;
+                opened.push(Box::new(sl1));
+            }
+        }
+        if let Some(path) = &outputs.svg {
+            opened.push(Box::new(SvgStack::open(path, setting, resume)?));
+        }
+        if let Some(path) = &outputs.layered_svg {
+            opened.push(Box::new(LayeredSvg::create(path, setting, range)?));
+        }
+        if let Some(path) = &outputs.cli {
+            let encoding = if outputs.binary { Encoding::Binary } else { Encoding::Text };
+            opened.push(Box::new(CommonLayerInterface::create(path, setting, range, encoding)?));
+        }
+        if let (Some(path), &Some(grid)) = (&outputs.pvtu, grid) {
+            PixelCloud::check_memory(&grid, setting.plane, chosen.len(), range.len())?;
+            opened.push(Box::new(PixelCloud::create(path, setting, grid, channels, &chosen)?));
+        }
+        if let Some(path) = &outputs.vtp {
+            opened.push(Box::new(Polylines::create(path, setting, channels, &chosen)?));
+        }
+        Ok(opened)
+    }
+
+    /// Packs a directory of images, if a zip is asked for too.
+    fn archive(&self) -> Result<()> {
+        let (Some(zip), Some(directory)) = (&self.outputs.zip, self.outputs.images()) else {
+            return Ok(());
+        };
+        archive(zip, directory).map_err(|error| {
+            let help = error.help().cloned().unwrap_or_default();
+            let stay = format!("; the layers stay in {}, ", directory.display());
+            error.with_help(message!(help, stay, option_name("resume"), " packs them"))
+        })
+    }
+}
+
+/// Runs a job of any number of layers: a part without layers is a part.
+fn run_job(job: Job<'_>, notes: &mut dyn Notes) -> Result<JobReport> {
+    let count = job.layers.len();
+    let mut heard = Ok(());
+    let done = job.run_share(|done| {
+        heard = notes.progress(done, count);
+        if heard.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    heard.and(done)
+}

@@ -1,0 +1,186 @@
+//! What is cut into layers: a solid, or what a closed surface bounds.
+
+use std::path::Path;
+
+use super::super::Notes;
+use super::SliceRequest;
+use crate::error::{Command, Error, Message, Result, option, option_name};
+use crate::limit::Solid;
+use crate::memory;
+use crate::mesh::{Attribute, CellArray, Controls, SolidMesh, SurfaceMesh};
+use crate::numbers::counted;
+use crate::refine::refined_cell_count;
+use crate::scheme::Scheme;
+use crate::slice::{
+    CellIds, Channel, ClosedSurface, Materials, PreparedSurface, Slicer, SolidSource, fingerprint,
+    named_arrays, refined_fingerprint, surface_fingerprint,
+};
+
+/// Bytes of memory that layers with places take for a cell, and for a number of an attribute at its
+/// control points.
+const CELL_BYTES: u128 = 2800;
+const NUMBER_BYTES: u128 = 560;
+
+/// What layers keep of a solid as it was read, before it is refined.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UnrefinedSolid {
+    /// [`fingerprint`](crate::slice::fingerprint()) of the mesh and its refinement.
+    pub sha256: String,
+    /// The ids of materials, if they are asked for and there are some.
+    pub material_ids: Option<CellIds>,
+}
+
+/// The file that a model was read from.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ModelFile<'p> {
+    /// Its path; `None` for a model that no file has.
+    pub path: Option<&'p Path>,
+    /// Whether a surface is refused whose faces look inward.
+    pub strict: bool,
+}
+
+impl ModelFile<'_> {
+    /// The name of the file in files of layers.
+    pub(super) fn name(&self) -> Option<String> {
+        Some(self.path?.file_name()?.to_string_lossy().into())
+    }
+}
+
+impl SliceRequest {
+    /// Looks at a solid before it is refined [as often as asked for](SliceRequest::levels).
+    ///
+    /// # Errors
+    /// Those of [`named_arrays`]; [`Error::Request`] for attributes that would fill the memory.
+    pub fn unrefined(&self, mesh: &SolidMesh) -> Result<UnrefinedSolid> {
+        if !self.is_outline() {
+            let cells = refined_cell_count(mesh, self.levels);
+            check_memory(&named_arrays(&self.wanted(), mesh)?.0, cells)?;
+        }
+        let sha256 = refined_fingerprint(fingerprint(mesh), self.levels);
+        Ok(UnrefinedSolid { sha256, material_ids: self.material_ids(&mesh.cell_data) })
+    }
+
+    /// The attributes and cell arrays of a mesh that something is made of.
+    ///
+    /// # Errors
+    /// Those of [`named_arrays`].
+    pub fn arrays(&self, mesh: &SolidMesh) -> Result<(Vec<Attribute>, Vec<CellArray>)> {
+        named_arrays(&self.wanted(), mesh)
+    }
+
+    /// Places of the attributes among the channels of a source, with the values that are black and
+    /// white.
+    ///
+    /// # Errors
+    /// Those of [`Channel::choose`].
+    pub fn chosen(&self, channels: &[Channel]) -> Result<Vec<(usize, [f64; 2])>> {
+        let wanted: Vec<_> = self.attribute.iter().map(|own| (&*own.name, own.range)).collect();
+        Channel::choose(&wanted, channels)
+    }
+
+    /// The ids of materials, if they are asked for and one of the arrays has them.
+    pub fn material_ids(&self, arrays: &[CellArray]) -> Option<CellIds> {
+        let name = self.images.material_id.as_deref()?;
+        arrays.iter().find(|array| array.is_named(name)).map(CellIds::of)
+    }
+
+    /// The materials among the channels of a source, whose `ids` are those of
+    /// [`SliceRequest::material_ids`].
+    ///
+    /// # Errors
+    /// Those of [`Materials`] and [`Channel::choose`]; [`Error::Request`] for an array of ids that is
+    /// not there.
+    pub fn materials(
+        &self,
+        channels: &[Channel],
+        ids: Option<&CellIds>,
+    ) -> Result<Option<Materials>> {
+        if let Some(name) = &self.images.material_id {
+            let Some(ids) = ids else {
+                return Err(Error::request(format!("{name:?} is not a cell array")).with_help(
+                    message!("name fractions at vertices by ", option_name("materials")),
+                ));
+            };
+            return Materials::of_cells(channels, ids).map(Some);
+        }
+        let mut chosen = Vec::new();
+        for material in &self.images.materials {
+            let own = Channel::choose(&[(&material.name, None)], channels)?;
+            chosen.extend(own.into_iter().map(|(channel, _)| (channel, material.color)));
+        }
+        if chosen.is_empty() { Ok(None) } else { Materials::fractions(channels, &chosen).map(Some) }
+    }
+
+    /// The layers of a solid on the CPU: those of a slicer of the same controls, with attributes and
+    /// [arrays](SliceRequest::arrays) inside, and with places where a `.pvtu` needs them.
+    ///
+    /// # Errors
+    /// Those of [`SolidSource::with_cell_data`].
+    pub fn source<'s>(
+        &self,
+        solid: &'s Solid,
+        controls: Controls<'_>,
+        arrays: &[CellArray],
+        slicer: Slicer,
+    ) -> Result<SolidSource<'s>> {
+        if self.outputs.pvtu.is_some() || !arrays.is_empty() {
+            SolidSource::with_cell_data(solid, controls, arrays, slicer)
+        } else {
+            SolidSource::new(solid, controls, slicer)
+        }
+    }
+
+    /// What cuts a closed surface, and the [`surface_fingerprint`]; warns of what may not be meant.
+    ///
+    /// # Errors
+    /// Those of [`ClosedSurface::prepare`] and [`Slicer::of_surface`]; [`Error::Mesh`] for faces that
+    /// look inward where that is refused.
+    pub fn surface_slicer(
+        &self,
+        mesh: SurfaceMesh,
+        file: ModelFile<'_>,
+        notes: &mut dyn Notes,
+    ) -> Result<(Slicer, String)> {
+        let prefix = file.path.map(|path| format!("{}: ", path.display())).unwrap_or_default();
+        if self.scheme.is_none() && !mesh.faceted && mesh.faces.uniform_size() == Some(3) {
+            notes.warn(message!(
+                prefix.as_str(),
+                "the limit by Catmull-Clark is sliced; ",
+                option("scheme", "linear"),
+                " slices the triangles as they are"
+            ));
+        }
+        let scheme = self.scheme.unwrap_or_else(|| Scheme::of_mesh(&mesh));
+        let prepared = ClosedSurface::prepare(mesh, scheme)?;
+        let PreparedSurface { mesh, surface, shells, separated } = &prepared;
+        if *separated > 0 {
+            let edges = counted(*separated, "edge");
+            let what = format!("shells that meet at {edges} of more than two faces");
+            notes.status("Separated", what);
+        }
+        if let (true, Some(turned)) = (file.strict, shells.turned()) {
+            return Err(Error::mesh(message!(prefix, "faces look inward: ", turned))
+                .with_help(message!("turn them outward first (", Command::Orient, ")")));
+        }
+        let notices = prepared.notices();
+        notices.for_each(|notice| notes.warn(message!(prefix.as_str(), notice)));
+        let slicer = Slicer::of_surface(surface, &mesh.points, self.options())?;
+        let shells = slicer.shells();
+        if shells.shells.len() > 1 {
+            let count = counted(shells.shells.len(), "shell");
+            let cavities = shells.cavities().count();
+            notes.status("Found", format!("{count}, {cavities} of them cavities"));
+        }
+        Ok((slicer, surface_fingerprint(mesh, scheme)))
+    }
+}
+
+/// Refuses `cells` cells with these attributes where they would fill the memory.
+fn check_memory(wanted: &[Attribute], cells: u128) -> Result<()> {
+    let numbers: usize = wanted.iter().map(|attribute| attribute.width).sum();
+    let need = cells.saturating_mul(CELL_BYTES + NUMBER_BYTES * numbers as u128);
+    let fewer = || -> Message {
+        message!("take fewer ", option_name("levels"), ", or leave attributes out")
+    };
+    memory::check(format!("attributes of {cells} cells need"), need, |_| fewer())
+}

@@ -1,0 +1,286 @@
+//! What is asked of layers.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+#[cfg(feature = "cli")]
+use super::values;
+use super::values::{HeightRange, SliceAttribute, SliceMaterial};
+use crate::backend::Choice;
+use crate::error::Result;
+use crate::io::JobPart;
+use crate::scheme::Scheme;
+use crate::slice::output::Exposure;
+use crate::slice::{Axis, Bits, Flip, SliceOptions, Stack};
+
+/// What is asked of layers: how a model is cut, and the files that its layers become.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[serde(default)]
+pub struct SliceRequest {
+    /// Refine the model this many times first
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = 0))]
+    pub levels: usize,
+    /// Subdivision scheme of a surface; bilinear (also called linear) slices its polygons as they
+    /// are [default: linear of .stl, else catmull-clark]
+    #[cfg_attr(feature = "cli", arg(long, value_parser = Scheme::named))]
+    pub scheme: Option<Scheme>,
+    /// Merge vertices with equal coordinates first, or those within DISTANCE of one another (in
+    /// length units), so that gaps between faces or cells close
+    #[cfg_attr(feature = "cli", arg(long, value_name = "DISTANCE", num_args = 0..=1))]
+    #[cfg_attr(feature = "cli", arg(require_equals = true, default_missing_value = "0"))]
+    pub weld: Option<f64>,
+    /// Height of a layer, in length units of the model
+    #[cfg_attr(feature = "cli", arg(long, value_name = "H", allow_hyphen_values = true))]
+    pub layer_height: f64,
+    /// Height of the bottom of layer 0, in length units of the model, at or below the lowest point
+    /// of the limit [default: the lowest point]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "Z", allow_hyphen_values = true))]
+    pub origin: Option<f64>,
+    /// Slice only layers whose mid-height is at least Z0 and below Z1; either may be omitted
+    #[cfg_attr(feature = "cli", arg(long, value_name = "Z0:Z1", allow_hyphen_values = true))]
+    pub range: Option<HeightRange>,
+    /// Axis that layers are stacked along
+    #[cfg_attr(feature = "cli", arg(long, value_enum, default_value_t))]
+    pub axis: Axis,
+    /// Maximum distance of contours from the limit surface, in length units [default: 1e-5 of the
+    /// longest side of the bounding box, or 2^-46 of the largest coordinate if that is more]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "T", allow_hyphen_values = true))]
+    pub tolerance: Option<f64>,
+    /// Length unit of the model, for formats that use millimeters: um, mm, cm, m, in, ft, or the
+    /// millimeters in it, 1e-9 to 1e9
+    #[cfg_attr(feature = "cli", arg(long, value_name = "UNIT", default_value = "mm"))]
+    #[cfg_attr(feature = "cli", arg(value_parser = values::millimeters, allow_hyphen_values = true))]
+    pub unit: Option<f64>,
+    /// The files.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(flatten)]
+    pub outputs: SliceOutputs,
+    /// The pixels.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(flatten)]
+    pub images: SliceImages,
+    /// Attributes, arrays and groups of cells that are written too: as images of their own, and as
+    /// point arrays of a .vtp and a .pvtu
+    #[cfg_attr(feature = "cli", arg(skip))]
+    pub attribute: Vec<SliceAttribute>,
+    /// Make part I of N of the layers, for several machines at once: 1/N to N/N, in any order, then
+    /// `subsolid merge` with the directory. Layers that exist are not recomputed
+    #[cfg_attr(feature = "cli", arg(long, value_name = "I/N"))]
+    pub pieces: Option<JobPart>,
+    /// Skip layers whose files exist
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub resume: bool,
+    /// Processor of the pixels: auto (the fastest for this job), cpu, cuda or cuda:N;
+    /// coverage is bitwise identical, attributes equal up to rounding
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = "auto"))]
+    pub backend: Choice,
+}
+
+/// The files that layers become.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
+#[serde(default)]
+pub struct SliceOutputs {
+    /// Directory for images of the layers and their manifest
+    #[cfg_attr(feature = "cli", arg(long, value_name = "DIR", requires = "pixel"))]
+    pub png: Option<PathBuf>,
+    /// The same as Windows bitmaps
+    #[cfg_attr(feature = "cli", arg(long, value_name = "DIR", requires = "pixel"))]
+    #[cfg_attr(feature = "cli", arg(conflicts_with = "png"))]
+    pub bmp: Option<PathBuf>,
+    /// Directory for drawings of the layers and their manifest
+    #[cfg_attr(feature = "cli", arg(long, value_name = "DIR"))]
+    pub svg: Option<PathBuf>,
+    /// Drawings of all layers in one file, as Slic3r writes them
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE.svg"))]
+    pub layered_svg: Option<PathBuf>,
+    /// Common Layer Interface file of the contours
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
+    pub cli: Option<PathBuf>,
+    /// VTK file of the contours of all layers, for ParaView
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE.vtp"))]
+    pub vtp: Option<PathBuf>,
+    /// VTK file of the centers of the pixels inside, with cell, u, v, w and the arrays named by
+    /// --attribute, for ParaView; one piece per layer
+    #[cfg_attr(feature = "cli", arg(long, alias = "vtu", value_name = "FILE.pvtu"))]
+    #[cfg_attr(feature = "cli", arg(requires = "pixel"))]
+    pub pvtu: Option<PathBuf>,
+    /// Zip archive of everything that --png or --bmp writes; PNG if neither is given
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", requires = "pixel"))]
+    pub zip: Option<PathBuf>,
+    /// Write --zip as Windows bitmaps, without --bmp
+    #[cfg_attr(feature = "cli", arg(long, requires = "zip", conflicts_with = "png"))]
+    pub bitmaps: bool,
+    /// Archive for Prusa's resin printers: the coverage in gray, with the printer's --pixel and
+    /// --resolution
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE.sl1"))]
+    #[cfg_attr(feature = "cli", arg(requires_all = ["pixel", "exposure"]))]
+    pub sl1: Option<PathBuf>,
+    /// Exposure time per layer in seconds, required for --sl1; optionally that of the first layer
+    /// [default: S] and the number of layers over which it decreases to S [default: 0]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "S[:FIRST[:FADED]]", requires = "sl1"))]
+    #[cfg_attr(feature = "cli", arg(value_parser = values::exposure))]
+    pub exposure: Option<Exposure>,
+    /// Write the --cli file in binary, in single precision
+    #[cfg_attr(feature = "cli", arg(long, requires = "cli"))]
+    pub binary: bool,
+}
+
+/// The pixels of layers, and the images that are made of them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
+#[serde(default)]
+pub struct SliceImages {
+    /// Edge length of a pixel, in length units of the model, required for images and --pvtu
+    #[cfg_attr(feature = "cli", arg(long, value_name = "P", allow_hyphen_values = true))]
+    pub pixel: Option<f64>,
+    /// Columns and rows of the images, with the model centered [default: the size of the model]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "WxH", requires = "pixel"))]
+    #[cfg_attr(feature = "cli", arg(value_parser = values::resolution))]
+    pub resolution: Option<[usize; 2]>,
+    /// Lower left corner of the pixels in the plane of the layers, in length units, the same for
+    /// all models of an assembly [default: the model is centered]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "X:Y", requires = "pixel"))]
+    #[cfg_attr(feature = "cli", arg(value_parser = values::corner, allow_hyphen_values = true))]
+    pub pixel_origin: Option<[f64; 2]>,
+    /// Leave out what lies outside the pixels of --resolution and --pixel-origin, which is refused
+    /// otherwise
+    #[cfg_attr(feature = "cli", arg(long, requires = "framed"))]
+    pub crop: bool,
+    /// Gray levels: the covered fraction of each pixel, averaged over N planes per layer, 1 to 64
+    /// [default: white if the pixel's center is inside at mid-height, else black]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", requires = "images"))]
+    pub antialias: Option<usize>,
+    /// Bits per pixel of --png, --bmp and --zip [default: 8]
+    #[cfg_attr(feature = "cli", arg(long, value_enum, requires = "images"))]
+    pub bits: Option<Bits>,
+    /// Black and white pixels (1 bit) of --png, --bmp and --zip, white in proportion to the gray
+    /// level: for droplets
+    #[cfg_attr(feature = "cli", arg(long, requires = "images", conflicts_with = "bits"))]
+    pub dither: bool,
+    /// Mirror the images; --flip alone is --flip=horizontal
+    #[cfg_attr(feature = "cli", arg(long, value_enum, value_name = "HOW", requires = "images"))]
+    #[cfg_attr(feature = "cli", arg(num_args = 0..=1, require_equals = true))]
+    #[cfg_attr(feature = "cli", arg(default_missing_value = "horizontal"))]
+    pub flip: Option<Flip>,
+    /// Materials, at most one per pixel: attributes that are their volume fractions, or groups of
+    /// cells
+    #[cfg_attr(feature = "cli", arg(skip))]
+    pub materials: Vec<SliceMaterial>,
+    /// Cell array whose integers are material ids, instead of --materials
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", requires = "images"))]
+    #[cfg_attr(feature = "cli", arg(conflicts_with = "dither"))]
+    pub material_id: Option<String>,
+    /// Write one 1-bit image per material
+    #[cfg_attr(feature = "cli", arg(long, requires = "a_material"))]
+    pub separate: bool,
+}
+
+impl SliceRequest {
+    /// How the limit is cut.
+    pub fn options(&self) -> SliceOptions {
+        SliceOptions { axis: self.axis, tolerance: self.tolerance }
+    }
+
+    /// Millimeters in the length unit.
+    pub fn unit_mm(&self) -> f64 {
+        self.unit.unwrap_or(1.0)
+    }
+
+    /// The layers of the model in the range, and those of them that this part makes.
+    pub(super) fn layers(&self, stack: &Stack) -> Result<[Range<usize>; 2]> {
+        let HeightRange { from, to } = self.range.unwrap_or_default();
+        let all = match self.range {
+            None => 0..stack.count(),
+            Some(_) => {
+                stack.within(from.unwrap_or(f64::NEG_INFINITY), to.unwrap_or(f64::INFINITY))?
+            }
+        };
+        Ok([all.clone(), self.pieces.map_or(all.clone(), |part| part.share(&all))])
+    }
+
+    /// Names of the attributes and arrays that something is made of.
+    pub(super) fn wanted(&self) -> Vec<&str> {
+        let mut wanted: Vec<&str> = self.attribute.iter().map(|own| own.name.as_str()).collect();
+        for name in self.images.material_names() {
+            if !wanted.contains(&name) {
+                wanted.push(name);
+            }
+        }
+        wanted
+    }
+
+    /// Whether nothing is asked of what is inside.
+    pub(super) fn is_outline(&self) -> bool {
+        self.wanted().is_empty() && self.outputs.pvtu.is_none()
+    }
+}
+
+impl SliceOutputs {
+    /// Everything that is written.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.directories().chain(self.files())
+    }
+
+    /// Directories with files of a layer each.
+    pub fn directories(&self) -> impl Iterator<Item = &Path> {
+        [&self.png, &self.bmp, &self.svg].into_iter().filter_map(|path| path.as_deref())
+    }
+
+    /// Files of all layers.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.files_by_ending().into_iter().filter_map(|(path, _)| path.as_deref())
+    }
+
+    pub(super) fn files_by_ending(&self) -> [(&Option<PathBuf>, &'static str); 6] {
+        [
+            (&self.layered_svg, "svg"),
+            (&self.cli, "cli"),
+            (&self.vtp, "vtp"),
+            (&self.pvtu, "pvtu"),
+            (&self.zip, "zip"),
+            (&self.sl1, "sl1"),
+        ]
+    }
+
+    /// The directory of images, if there is one.
+    pub(super) fn images(&self) -> Option<&Path> {
+        self.png.as_deref().or(self.bmp.as_deref())
+    }
+
+    /// Whether some are images of any kind.
+    pub fn has_images(&self) -> bool {
+        self.has_attribute_images() || self.sl1.is_some()
+    }
+
+    /// Whether some are images, of attributes and materials too.
+    pub fn has_attribute_images(&self) -> bool {
+        self.images().is_some() || self.zip.is_some()
+    }
+
+    /// Whether images are Windows bitmaps.
+    pub(super) fn has_bitmaps(&self) -> bool {
+        self.bmp.is_some() || self.bitmaps
+    }
+
+    /// Whether some are made of pixels.
+    pub fn has_pixels(&self) -> bool {
+        self.has_images() || self.pvtu.is_some()
+    }
+}
+
+impl SliceImages {
+    /// Whether pixels have materials.
+    pub fn has_materials(&self) -> bool {
+        !self.materials.is_empty() || self.material_id.is_some()
+    }
+
+    /// The attributes and arrays of the materials.
+    fn material_names(&self) -> impl Iterator<Item = &str> {
+        let named = self.materials.iter().map(|material| material.name.as_str());
+        named.chain(self.material_id.as_deref())
+    }
+}

@@ -1,0 +1,187 @@
+//! Values of a request that have parts, and their texts.
+
+use std::str::FromStr;
+
+use serde::de::{IntoDeserializer, value};
+use serde::{Deserialize, Serialize};
+
+use crate::io::LengthUnit;
+use crate::slice::output::Exposure;
+
+/// Heights from one up to another, in length units; `None` where it is open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct HeightRange {
+    /// The lowest.
+    pub from: Option<f64>,
+    /// Above the highest.
+    pub to: Option<f64>,
+}
+
+impl FromStr for HeightRange {
+    type Err = String;
+
+    /// `1:2`, `1:` or `:2`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |part: &str| match part.trim() {
+            "" => Ok(None),
+            part => part.parse().map(Some).map_err(|_| format!("{part:?} is not a number")),
+        };
+        let (from, to) = text.split_once(':').ok_or("two heights look like 0.5:2")?;
+        Ok(Self { from: number(from)?, to: number(to)? })
+    }
+}
+
+/// An attribute, array or group of cells.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SliceAttribute {
+    /// Its name, of several components with or without the number: `fiber_0`.
+    pub name: String,
+    /// The values that are black and white in its images; `None` for its least and greatest.
+    pub range: Option<[f64; 2]>,
+}
+
+impl FromStr for SliceAttribute {
+    type Err = String;
+
+    /// `NAME` or `NAME=BLACK:WHITE`; a name may hold = itself.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let range = |text: &str| {
+            let (black, white) = text.split_once(':')?;
+            Some([black.trim().parse().ok()?, white.trim().parse().ok()?])
+        };
+        let split = text.rsplit_once('=').and_then(|(name, rest)| Some((name, range(rest)?)));
+        match split {
+            Some((name, range)) => Ok(Self { name: name.into(), range: Some(range) }),
+            None => Ok(Self { name: text.into(), range: None }),
+        }
+    }
+}
+
+/// A material: an attribute or array that is its fraction of the volume, or a group of cells.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SliceMaterial {
+    /// Its name.
+    pub name: String,
+    /// Red, green and blue in images; `None` for a color that differs from the others.
+    pub color: Option<[u8; 3]>,
+}
+
+impl FromStr for SliceMaterial {
+    type Err = String;
+
+    /// `NAME` or `NAME=#RRGGBB`; a name may hold = itself.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let Some((name, digits)) = text.rsplit_once("=#") else {
+            return Ok(Self { name: text.into(), color: None });
+        };
+        if digits.len() != 6 || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
+            return Err(format!("colors look like #b87333, not #{digits}"));
+        }
+        let part = |d: usize| u8::from_str_radix(&digits[2 * d..2 * d + 2], 16).unwrap_or_default();
+        Ok(Self { name: name.into(), color: Some([0, 1, 2].map(part)) })
+    }
+}
+
+/// Millimeters in a length unit, given by name or by number.
+///
+/// # Errors
+/// The names, for others.
+pub fn millimeters(text: &str) -> Result<f64, String> {
+    let named: Result<LengthUnit, value::Error> = LengthUnit::deserialize(text.into_deserializer());
+    match named {
+        Ok(unit) => Ok(1e3 * unit.meters()),
+        Err(_) => text.parse().map_err(|_| {
+            "give um, mm, cm, m, in, ft, or the number of millimeters in the unit".into()
+        }),
+    }
+}
+
+/// Columns and rows: `1920x1080`.
+///
+/// # Errors
+/// What they look like.
+pub fn resolution(text: &str) -> Result<[usize; 2], String> {
+    let number = |part: &str| part.trim().parse().ok().filter(|&n| n > 0);
+    text.split_once(['x', 'X', '×'])
+        .and_then(|(columns, rows)| Some([number(columns)?, number(rows)?]))
+        .ok_or_else(|| "columns and rows look like 1920x1080".into())
+}
+
+/// Coordinates in the plane: `-5:2.5`.
+///
+/// # Errors
+/// What they look like.
+pub fn corner(text: &str) -> Result<[f64; 2], String> {
+    let number = |part: &str| part.trim().parse().ok().filter(|x: &f64| x.is_finite());
+    text.split_once(':')
+        .and_then(|(x, y)| Some([number(x)?, number(y)?]))
+        .ok_or_else(|| "coordinates look like -5:2.5".into())
+}
+
+/// Seconds of exposure: `6`, `6:35` (of the first layer), `6:35:10` (layers in between).
+///
+/// # Errors
+/// What they look like; those of [`Exposure::check`].
+pub fn exposure(text: &str) -> Result<Exposure, String> {
+    let mut parts = text.split(':').map(str::trim);
+    let number =
+        |part: &str| part.parse().map_err(|_| format!("{part:?} is not a number of seconds"));
+    let seconds = number(parts.next().unwrap_or_default())?;
+    let first = parts.next().map_or(Ok(seconds), number)?;
+    let faded = parts.next().map_or(Ok(0), |part| {
+        part.parse().map_err(|_| format!("{part:?} is not a number of layers"))
+    })?;
+    let exposure = Exposure { seconds, first, faded };
+    match parts.next() {
+        Some(_) => Err("exposures look like 6:35:10".into()),
+        None => exposure.check().map(|()| exposure).map_err(|e| e.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heights_may_be_open() {
+        let range = |from, to| Ok(HeightRange { from, to });
+        assert_eq!("-1:2.5".parse(), range(Some(-1.0), Some(2.5)));
+        assert_eq!(":2".parse(), range(None, Some(2.0)));
+        assert_eq!("1e-3:".parse(), range(Some(1e-3), None));
+        assert!(["", "1", "a:b", "1:2:3"].iter().all(|text| text.parse::<HeightRange>().is_err()));
+    }
+
+    #[test]
+    fn units_have_names() {
+        let names = ["um", "mm", "cm", "m", "in", "ft", "25.4"].map(millimeters);
+        assert_eq!(names.map(Result::unwrap), [1e-3, 1.0, 10.0, 1e3, 25.4, 304.8, 25.4]);
+        assert!(["", "km", "1 mm"].iter().all(|text| millimeters(text).is_err()));
+    }
+
+    #[test]
+    fn resolutions_and_attributes() {
+        assert_eq!(resolution("1920x1080"), Ok([1920, 1080]));
+        assert!(["0x5", "5", "5x", "-1x2"].iter().all(|text| resolution(text).is_err()));
+        let wanted = |text: &str| text.parse::<SliceAttribute>().unwrap();
+        assert_eq!(wanted("a=b"), SliceAttribute { name: "a=b".into(), range: None });
+        assert_eq!(wanted("a=-1:2").range, Some([-1.0, 2.0]));
+    }
+
+    #[test]
+    fn materials_may_have_colors() {
+        let wanted = |text: &str| text.parse::<SliceMaterial>();
+        assert_eq!(wanted("a=b"), Ok(SliceMaterial { name: "a=b".into(), color: None }));
+        let color = Some([0xb8, 0x73, 0x33]);
+        assert_eq!(wanted("a=#b87333"), Ok(SliceMaterial { name: "a".into(), color }));
+        assert!(["a=#b8733", "a=#b8733g", "a=#äöü"].into_iter().all(|text| wanted(text).is_err()));
+    }
+
+    #[test]
+    fn exposures_have_up_to_three_parts() {
+        let found = |text| exposure(text).map(|e| (e.seconds, e.first, e.faded));
+        assert_eq!(found("6"), Ok((6.0, 6.0, 0)));
+        assert_eq!(found("6.5:35"), Ok((6.5, 35.0, 0)));
+        assert_eq!(found("6:35:10"), Ok((6.0, 35.0, 10)));
+        assert!(["", "0", "-1", "nan", "6:", "6:7:x", "6:7:8:9"].iter().all(|t| found(t).is_err()));
+    }
+}

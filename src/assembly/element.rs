@@ -4,7 +4,7 @@ use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, MatMut, MatRef, Par};
 
 use crate::backend::device::MatrixForm;
-use crate::quadrature::{BasisValues, Mapped, PhysicalDerivatives};
+use crate::quadrature::{BasisValues, LeafQuantities, PhysicalDerivatives};
 
 /// A leaf's matrices over its control points.
 pub(super) struct LeafMatrices<'a> {
@@ -19,7 +19,7 @@ pub(super) struct LeafMatrices<'a> {
 /// What a thread evaluates leaves in.
 #[derive(Default)]
 pub(super) struct AssemblyWorkspace {
-    pub mapped: Mapped,
+    pub mapped: LeafQuantities,
     pub derivatives: PhysicalDerivatives,
     scratch: LeafScratch,
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use super::surface::runs_on_gpu;
-use super::{Backend, Cpu, DeviceInfo, Precision, Several, SharedBackend, Strategy};
+use super::{Backend, Cpu, DeviceInfo, MultiDevice, Precision, SharedBackend, Strategy};
 use crate::error::{Command, Error, Message, Result, option, option_name};
 use crate::memory::decimal_bytes;
 use crate::mesh::SurfaceMesh;
@@ -24,7 +24,7 @@ pub enum Choice {
     Cpu,
     /// The NVIDIA GPU of this number.
     Cuda(usize),
-    /// Several NVIDIA GPUs, which share the elements of an evaluation; see [`Several`].
+    /// Several NVIDIA GPUs, which share the elements of an evaluation; see [`MultiDevice`].
     Devices(DeviceList),
     /// All NVIDIA GPUs of this machine.
     AllDevices,
@@ -151,7 +151,7 @@ pub fn choose(
             several => {
                 let open = |&ordinal: &usize| Ok(Arc::new(shared(ordinal)?) as SharedBackend);
                 let members: Result<Vec<_>> = several.iter().map(open).collect();
-                Ok(Box::new(Several::new(members?, precision)?))
+                Ok(Box::new(MultiDevice::new(members?, precision)?))
             }
         },
         Choice::Cpu => Ok(Box::new(Cpu::new(precision))),
@@ -336,11 +336,11 @@ fn seconds(seconds: f64) -> String {
 ///
 /// # Errors
 /// [`Error::Request`] if the GPU is not there. What fails later is reported by [`choose`].
-pub fn start(choice: Choice) -> Result<Starting> {
+pub fn start(choice: Choice) -> Result<DeviceOpening> {
     let ordinals = sorted_unique(ordinals(choice)?);
     ordinals.iter().try_for_each(|&ordinal| gpu::check(ordinal))?;
     let start = |ordinal| std::thread::spawn(move || gpu::start(ordinal));
-    Ok(Starting(ordinals.into_iter().map(start).collect()))
+    Ok(DeviceOpening(ordinals.into_iter().map(start).collect()))
 }
 
 /// The devices that a choice names.
@@ -366,9 +366,9 @@ fn ordinals(choice: Choice) -> Result<Vec<usize>> {
 /// while its driver starts.
 #[derive(Debug)]
 #[must_use = "dropping it waits for the device"]
-pub struct Starting(Vec<JoinHandle<()>>);
+pub struct DeviceOpening(Vec<JoinHandle<()>>);
 
-impl Drop for Starting {
+impl Drop for DeviceOpening {
     fn drop(&mut self) {
         for thread in self.0.drain(..) {
             let _ = thread.join();

@@ -8,21 +8,21 @@ pub mod cuda;
 pub mod device;
 mod explain;
 mod limit;
+mod multi_device;
 mod process;
-mod several;
 mod surface;
 mod vectors;
 
 pub use crate::result_buffer::ResultBuffer;
-pub use choice::{Choice, DeviceList, Processor, Starting, auto, choose, devices, start};
+pub use choice::{Choice, DeviceList, DeviceOpening, Processor, auto, choose, devices, start};
 pub use cpu::{Cpu, check_threads};
 #[cfg(feature = "cuda")]
 pub use cuda::{Cuda, process::DeviceProcessor, query::DeviceQuery};
 pub use device::{Device, DeviceInfo};
 pub use explain::{Explained, LaunchGrid};
-pub use limit::{Derived, Limit, Values};
+pub use limit::{DerivedQuantity, Limit, Values};
+pub use multi_device::{MultiDevice, SharedBackend};
 pub use process::SurfaceProcessor;
-pub use several::{Several, SharedBackend};
 pub use surface::{SurfaceEvaluator, SurfaceRefiner, SurfaceResults, SurfaceTask, runs_on_gpu};
 pub use vectors::SparseVectors;
 

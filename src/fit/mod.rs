@@ -36,6 +36,6 @@ pub use feet::TargetNotes;
 pub use inside::move_inside;
 pub use miss::VertexMiss;
 pub use nodes::refined_by_nodes;
-pub use skin::{Deviation, SkinFit, SkinOptions, Start, fit_skin};
+pub use skin::{Deviation, PointRole, SkinFit, SkinOptions, fit_skin};
 pub use system::{LimitSolver, LimitSystem};
 pub use target::Target;

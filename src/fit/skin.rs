@@ -43,20 +43,20 @@ pub struct SkinOptions<'a> {
     /// Gauss-Newton rounds at most.
     pub rounds: usize,
     /// What the points of the mesh are.
-    pub start: Start,
+    pub start: PointRole,
     /// Where linear systems of limits are solved; none: on the CPU.
     pub backend: Option<&'a dyn Backend>,
 }
 
 impl Default for SkinOptions<'_> {
     fn default() -> Self {
-        Self { rounds: 6, start: Start::Vertices, backend: None }
+        Self { rounds: 6, start: PointRole::Vertices, backend: None }
     }
 }
 
 /// What points of a mesh are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Start {
+pub enum PointRole {
     /// Vertices of the part: the first limit passes through them.
     Vertices,
     /// Control points of a limit that is near the part.
@@ -167,12 +167,12 @@ pub fn fit_skin(
     };
     let cpu = Cpu::default();
     let (vertices, start) = match options.start {
-        Start::Vertices => {
+        PointRole::Vertices => {
             let backend = options.backend.unwrap_or(&cpu);
             let solved = system.solver(backend)?.solve(mesh.points.as_flattened(), 3)?;
             (mesh.points.clone(), solved.as_chunks::<3>().0.to_vec())
         }
-        Start::Controls => (limits(&mesh.points), mesh.points.clone()),
+        PointRole::Controls => (limits(&mesh.points), mesh.points.clone()),
     };
     let missed = |points: &[[f64; 3]]| {
         let found = limits(points).into_iter().zip(&vertices);

@@ -85,7 +85,7 @@ impl Target {
         let features = Features::new(&ends, &fine.creases);
         let (tree, notes) = TriangleTree::oriented(corners, open_edges(mesh));
         let limit =
-            (!notes.is_turned).then_some(TargetLimit { surface, points, elements, parameters });
+            (!notes.is_reversed).then_some(TargetLimit { surface, points, elements, parameters });
         Ok((Self { tree, features, limit }, notes))
     }
 

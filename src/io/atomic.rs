@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile, TempPath};
 
-use super::unfinished::{Unfinished, at_once};
+use super::unfinished::{UnfinishedPath, at_once};
 use crate::error::{Error, FileAccess, Result};
 
 const BUFFER: usize = 1 << 18; // bytes
@@ -53,7 +53,7 @@ pub(crate) struct CompleteFile {
     beside: TempPath,
     /// The name, links followed.
     path: PathBuf,
-    _unfinished: Unfinished,
+    _unfinished: UnfinishedPath,
 }
 
 impl CompleteFile {
@@ -111,7 +111,7 @@ pub fn fill_directory(path: impl AsRef<Path>, fill: impl FnOnce() -> Result<()>)
     }
     let create = || fs::create_dir_all(path).map(|()| path.to_owned());
     let (_, _unfinished) =
-        Unfinished::create(create, PathBuf::as_path).map_err(|e| refused(path, e))?;
+        UnfinishedPath::create(create, PathBuf::as_path).map_err(|e| refused(path, e))?;
     fill().inspect_err(|_| {
         // nobody is left to be told of another failure
         let _ = fs::remove_dir_all(path);
@@ -244,14 +244,14 @@ impl FileTarget {
     }
 
     /// A hidden file in the same directory, so that renaming never copies.
-    fn create_beside(&self, path: &Path) -> Result<(NamedTempFile, Unfinished)> {
+    fn create_beside(&self, path: &Path) -> Result<(NamedTempFile, UnfinishedPath)> {
         let prefix = hidden_prefix(&self.path.file_name().unwrap_or_default().to_string_lossy());
         let mut builder = Builder::new();
         builder.prefix(&prefix).suffix(".part");
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)); // less the umask
         // The kind alone: the error itself names the hidden file.
-        Unfinished::create(|| builder.tempfile_in(&self.directory), NamedTempFile::path)
+        UnfinishedPath::create(|| builder.tempfile_in(&self.directory), NamedTempFile::path)
             .map_err(|e| refused(path, e.kind().into()))
     }
 }

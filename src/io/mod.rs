@@ -41,7 +41,7 @@ pub(crate) use table::{
     TableForm, TableReader, TableRow, add_attribute_columns, check_columns, column_names,
 };
 pub use table::{check_table_attributes, write_table_header};
-pub(crate) use unfinished::Unfinished;
+pub(crate) use unfinished::UnfinishedPath;
 pub use unfinished::remove_unfinished;
 /// Control meshes from and to the data model of the crate [`vtkio`](::vtkio), for Rust programs
 /// that live on it. Its own readers and writers play no part here: a [`::vtkio::model::Vtk`] may

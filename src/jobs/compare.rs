@@ -203,7 +203,7 @@ impl CompareRequest {
         let name = reference.name();
         let mut report = CompareReport { samples: self.samples, reference: name, runs: Vec::new() };
         let controls = Controls { positions: &mesh.points, attributes: &[] };
-        let comparing = Comparing { plan: &plan, controls, reference: &reference, keeps };
+        let comparing = ComparisonSetup { plan: &plan, controls, reference: &reference, keeps };
         let (mut arrays, mut of_cells) = (Vec::new(), Vec::new());
         for candidate in ways {
             let (run, errors) = comparing.compare(candidate, processor, notes)?;
@@ -267,14 +267,14 @@ impl CompareRequest {
 }
 
 /// What all candidates are compared with, and at which samples.
-struct Comparing<'a> {
+struct ComparisonSetup<'a> {
     plan: &'a Plan<'a>,
     controls: Controls<'a>,
     reference: &'a Cpu,
     keeps: bool,
 }
 
-impl Comparing<'_> {
+impl ComparisonSetup<'_> {
     /// Compares one candidate; with its errors at all points if they are kept.
     fn compare(
         &self,

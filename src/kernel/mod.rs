@@ -3,7 +3,7 @@
 //! | kernel | cells | method |
 //! |---|---|---|
 //! | [`Tensor`] | regular, grids | sum factorization, one axis after another |
-//! | [`Layered`] | layered, grids | a 2D table in each plane, then the layer axis |
+//! | [`LayeredGrid`] | layered, grids | a 2D table in each plane, then the layer axis |
 //! | [`TableKernel`] | any, many of one structure | weights × control points |
 //! | [`PatchKernel`] | regular quads of surfaces, grids | the same on two axes |
 //! | [`LeafMap`] | any, Jacobians at quadrature points | sum factorization or tables, leaf by lane |
@@ -48,7 +48,7 @@ mod testing;
 
 pub use axis::{AxisWeights, MAX_SAMPLES};
 pub use buffer::{Scratch, Stores, stream};
-pub use layered::{Across, Layered, LayeredOutput};
+pub use layered::{LayerAxis, LayeredGrid, LayeredOutput};
 pub use mapping::{LeafMap, LeafMapOutput, LeafMapScratch, LeafSource};
 pub use net::{Nets, fill_ends};
 pub use patch::{PatchKernel, PatchOutput};

@@ -398,7 +398,8 @@ fn fill_nets(
         let drafts = || part.drafts.iter().zip(chunk).filter(|(draft, _)| is_leaf(draft));
         // the cells around many first: their loads, from all over memory, overlap
         let regular = drafts().filter(|(draft, _)| matches!(draft.kind, DraftKind::Regular));
-        let regular: Vec<_> = regular.map(|(_, a)| net::Regular::around(walker, a.cell)).collect();
+        let regular: Vec<_> =
+            regular.map(|(_, a)| net::RegularNet::around(walker, a.cell)).collect();
         let mut regular = regular.iter();
         for ((draft, _), leaf) in drafts().zip(leaves) {
             let net;

@@ -73,7 +73,7 @@ use crate::numbers::Precision;
 use crate::numbers::bounds::squared_distance;
 
 use boundary::BoundaryPieces;
-use cores::{Sought, SplitMemory};
+use cores::{CoreQuery, SplitMemory};
 use hierarchy::diagonal;
 use search::{Nearness, SHARED_PLACE_TOLERANCE};
 
@@ -315,7 +315,10 @@ impl<'s> Locator<'s> {
                 if frame.is_some_and(|frame| frame.excludes(frame.guess(x), around)) {
                     return None;
                 }
-                core.search(x, &Sought { nearness, rounding: self.rounding, memory: &self.memory })?
+                core.search(
+                    x,
+                    &CoreQuery { nearness, rounding: self.rounding, memory: &self.memory },
+                )?
             }
         };
         Some(Place {

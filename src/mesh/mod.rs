@@ -52,7 +52,7 @@ pub(crate) use surface::{COLOR, repeated_corner};
 pub use triangles::Triangles;
 pub use unused::UnusedVertices;
 pub(crate) use unused::{marked_vertices, used_rows};
-pub use weld::Welded;
+pub use weld::WeldResult;
 
 use crate::error::{Error, Result};
 use crate::numbers::counted;

@@ -13,7 +13,7 @@ use crate::interrupt::stop_point;
 
 /// What joining vertices did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Welded {
+pub struct WeldResult {
     /// Vertices that are gone.
     pub removed: usize,
     /// Attributes that differed between joined vertices; the values of the first were taken.
@@ -29,7 +29,7 @@ pub struct Welded {
     pub less_sharp: usize,
 }
 
-impl Welded {
+impl WeldResult {
     /// What was lost, a line each.
     pub fn notices(&self) -> Vec<String> {
         let (normals, others): (Vec<_>, Vec<_>) =
@@ -77,10 +77,10 @@ impl SolidMesh {
     /// # Errors
     /// [`Error::Request`] for a distance below 0, one that is not finite, or one below the rounding
     /// of the coordinates; [`Error::Mesh`] if a cell has two corners that would be joined.
-    pub fn weld(&mut self, distance: f64) -> Result<Welded> {
+    pub fn weld(&mut self, distance: f64) -> Result<WeldResult> {
         let joined = JoinedVertices::new(&self.points, &self.used_vertices(), distance)?;
         self.check_corners(&joined)?;
-        let mut welded = Welded { removed: joined.removed(), ..Welded::default() };
+        let mut welded = WeldResult { removed: joined.removed(), ..WeldResult::default() };
         if welded.removed == 0 {
             return Ok(welded);
         }
@@ -163,15 +163,15 @@ impl SurfaceMesh {
     /// # Errors
     /// [`Error::Request`] as [`SolidMesh::weld`]; [`Error::Mesh`] if two corners of a face that are
     /// no neighbors would be joined, or no face would be left.
-    pub fn weld(&mut self, distance: f64) -> Result<Welded> {
+    pub fn weld(&mut self, distance: f64) -> Result<WeldResult> {
         let mut used = vec![false; self.points.len()];
         self.faces.vertices().iter().for_each(|&v| used[v as usize] = true);
         self.join(&JoinedVertices::new(&self.points, &used, distance)?)
     }
 
     /// Joins vertices; on errors the mesh is as it was.
-    pub(super) fn join(&mut self, joined: &JoinedVertices) -> Result<Welded> {
-        let mut welded = Welded { removed: joined.removed(), ..Welded::default() };
+    pub(super) fn join(&mut self, joined: &JoinedVertices) -> Result<WeldResult> {
+        let mut welded = WeldResult { removed: joined.removed(), ..WeldResult::default() };
         if welded.removed == 0 {
             return Ok(welded);
         }
@@ -394,7 +394,7 @@ mod tests {
         assert_eq!(parts.face_groups.iter().map(|g| g.faces.len()).collect::<Vec<_>>(), [1, 1]);
         let after: Vec<_> = (0..216).map(|k| corner(&parts, k / 8, k % 8)).collect();
         assert_eq!(before, after);
-        assert_eq!(parts.weld(0.0).unwrap(), Welded::default());
+        assert_eq!(parts.weld(0.0).unwrap(), WeldResult::default());
     }
 
     #[test]

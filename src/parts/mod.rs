@@ -42,12 +42,12 @@
 mod blocks;
 mod cut;
 mod cutter;
-mod own;
+mod owned_cells;
 
 pub use blocks::{Block, Blocks, Extent};
 pub use cut::{Cut, costs};
 pub use cutter::Cutter;
-pub use own::Own;
+pub use owned_cells::OwnedCells;
 
 use crate::error::Result;
 use crate::limit::Solid;

@@ -25,7 +25,9 @@ pub use adjoint::Adjoint;
 pub use batch::{Batch, BatchKind, TableId};
 pub use cost::{Cost, LayersJob, SurfaceJob};
 pub use pattern::{AxisId, AxisSamples, Patterns, SampleOrder};
-pub use quantity::{Inputs as QuantityInputs, Quantity, Wanted, rounding, wanted_quantities};
+pub use quantity::{
+    Inputs as QuantityInputs, Quantity, WantedQuantity, rounding, wanted_quantities,
+};
 pub use route::{Facts, Kernel, LARGE_GRID_SHARED_BYTES, MatrixUnits, Strategy};
 pub use samples::{Location, Samples};
 pub(crate) use share::shares;

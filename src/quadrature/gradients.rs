@@ -6,7 +6,7 @@
 use rayon::prelude::*;
 
 use super::basis::BasisValues;
-use super::mapping::Mapped;
+use super::mapping::LeafQuantities;
 use crate::basis::bspline::SECOND_AXES;
 
 /// Derivatives of the basis functions of some leaves with respect to space.
@@ -26,7 +26,7 @@ pub struct PhysicalDerivatives {
 /// If it is not.
 pub fn physical_derivatives(
     basis: &BasisValues,
-    mapped: &Mapped,
+    mapped: &LeafQuantities,
     derivatives: &mut PhysicalDerivatives,
 ) {
     let (samples, controls) = (basis.samples, basis.controls);

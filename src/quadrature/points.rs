@@ -6,7 +6,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::pieces::{PieceCut, runs};
-use super::{Mapped, PhysicalQuadrature};
+use super::{LeafQuantities, PhysicalQuadrature};
 use crate::error::Result;
 use crate::interrupt::stop_point;
 use crate::io::{Array, Dataset};
@@ -71,10 +71,10 @@ impl PointColumns {
         let pieces = quadrature.pieces_of(leaves, BLOCK_POINTS);
         let evaluate = |(batch, leaves)| {
             stop_point();
-            let mut mapped = Mapped::default();
+            let mut mapped = LeafQuantities::default();
             mapping.map(batch, leaves, &mut mapped).map(|()| mapped)
         };
-        let all = pieces.into_par_iter().map(evaluate).collect::<Result<Vec<Mapped>>>()?;
+        let all = pieces.into_par_iter().map(evaluate).collect::<Result<Vec<LeafQuantities>>>()?;
         let places = all.iter().map(|mapped| quadrature.parameters(mapped.batch));
         let parameters: Vec<Vec<[f64; 3]>> = places.collect();
         let mut rows = Vec::new();
@@ -95,7 +95,7 @@ impl PointColumns {
         &mut self,
         mapping: &dyn PhysicalQuadrature<'_>,
         leaf: u32,
-        mapped: &Mapped,
+        mapped: &LeafQuantities,
         row: usize,
         parameters: &[[f64; 3]],
     ) {

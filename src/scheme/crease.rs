@@ -23,13 +23,13 @@ enum SharpnessRule {
 
 /// What is sharp at one level.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sharp {
+struct SharpFeatures {
     tagged: bool,
     count: u32,
     ends: [u32; 2],
 }
 
-impl Sharp {
+impl SharpFeatures {
     fn add(&mut self, end: u32) {
         if let Some(to) = self.ends.get_mut(self.count as usize) {
             *to = end;
@@ -50,8 +50,8 @@ impl Sharp {
 /// What is sharp at a vertex, at this level and the next.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct VertexSharpness {
-    now: Sharp,
-    next: Sharp,
+    now: SharpFeatures,
+    next: SharpFeatures,
     // elements whose sharpness falls to 0 in this step, and its sum
     falling: u32,
     sum: f64,
@@ -112,7 +112,7 @@ pub(crate) struct VertexBlend {
 }
 
 impl VertexBlend {
-    fn add(&mut self, rule: SharpnessRule, sharp: &Sharp, weight: f64) {
+    fn add(&mut self, rule: SharpnessRule, sharp: &SharpFeatures, weight: f64) {
         match rule {
             SharpnessRule::Smooth => self.smooth += weight,
             SharpnessRule::Corner => self.corner += weight,

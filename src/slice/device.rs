@@ -11,7 +11,7 @@ use super::slicer::Slicer;
 use super::solid_source::{SolidInterior, SolidSource};
 use super::source::{Channel, LayerSource, PixelPlaces};
 use crate::backend::device::{
-    Canvas, Covered, Device, LayerBoundary, LayerImages, LayerLink, LayerPatch, MAX_PLANES,
+    Canvas, CoverageReport, Device, LayerBoundary, LayerImages, LayerLink, LayerPatch, MAX_PLANES,
     Sampling,
 };
 use crate::error::Result;
@@ -47,7 +47,7 @@ impl<'s> DeviceSlicer<'s> {
             .iter()
             .map(|link| LayerLink {
                 edge: link.edge,
-                backwards: u32::from(link.backwards),
+                reversed: u32::from(link.reversed),
                 start: link.start,
                 length: link.length,
             })
@@ -71,7 +71,7 @@ impl<'s> DeviceSlicer<'s> {
         grid: &PixelGrid,
         sampling: Sampling,
         bits: usize,
-    ) -> Result<Covered> {
+    ) -> Result<CoverageReport> {
         let canvas = self.canvas(planes, grid, sampling, bits)?;
         let heights: Vec<f64> = heights.iter().map(|&z| self.slicer.surface().round(z)).collect();
         let mut pairs: Vec<[u32; 2]> = Vec::new();

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::manifest::{LayerEntry, Manifest};
 use crate::error::{Error, IdKind, Result, option, option_name};
-use crate::io::{JobPart, Unfinished, atomic, check_all_jobs};
+use crate::io::{JobPart, UnfinishedPath, atomic, check_all_jobs};
 
 /// The directory of a part of a job beside that of the whole stack.
 ///
@@ -67,7 +67,7 @@ pub fn merge_layers(directory: &Path) -> Result<MergedLayers> {
     // nothing is moved before all of it is known to be there
     let moves = moves(directory, &layers)?;
     manifest.layers = layers.values().map(|(entry, _)| entry.clone()).collect();
-    let made = Unfinished::folder(directory.to_owned());
+    let made = UnfinishedPath::folder(directory.to_owned());
     let made = made.map_err(|e| atomic::refused(directory, e))?;
     let whole = manifest.complete_file(directory).inspect_err(|_| {
         if made.is_some() {

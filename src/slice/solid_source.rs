@@ -3,7 +3,7 @@
 
 use super::interior::{BandMemory, BandValues, InteriorFinder, InteriorValues, PixelNumbers};
 use super::source::{Channel, LayerSource, PixelPlaces};
-use super::spare::Spare;
+use super::spare::SpareMemory;
 use super::{Layer, PixelGrid, Slicer};
 use crate::backend::device::Sampling;
 use crate::error::{Error, Result};
@@ -26,9 +26,9 @@ pub(super) struct SolidInterior<'s> {
     pub attributes: Vec<AttributePieces>,
     pub cell_data: Vec<CellArray>,
     /// Memory of bands of layers.
-    spare: Spare<BandMemory>,
+    spare: SpareMemory<BandMemory>,
     /// Memory of values of layers.
-    values: Spare<Vec<f64>>,
+    values: SpareMemory<Vec<f64>>,
 }
 
 impl<'s> SolidSource<'s> {
@@ -163,7 +163,7 @@ impl<'s> SolidInterior<'s> {
     ) -> Result<Self> {
         let attributes = attributes.iter().map(|a| locator.pieces().attribute(a));
         let attributes = attributes.collect::<Result<_>>()?;
-        let (spare, values) = (Spare::default(), Spare::default());
+        let (spare, values) = (SpareMemory::default(), SpareMemory::default());
         let cell_data = cell_data.to_vec();
         Ok(Self { attributes, cell_data, locator, spare, values })
     }

@@ -18,7 +18,7 @@ mod edges;
 mod faces;
 mod groups;
 mod hanging;
-mod inverted;
+mod inverted_cells;
 pub mod order;
 mod orientation;
 mod rows;
@@ -28,7 +28,7 @@ pub mod surface;
 mod validate;
 
 pub(crate) use build::check_cells;
-pub use inverted::Inverted;
+pub use inverted_cells::InvertedCells;
 pub use orientation::Orientation;
 pub use rows::Rows;
 pub use sharpness::Sharpness;

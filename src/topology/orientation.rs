@@ -81,9 +81,9 @@ impl Orientation {
         face: u32,
     ) -> impl Iterator<Item = u32> + Clone + 'a {
         let cycle = topology.face_vertices(face);
-        let backwards = self.is_mirrored(topology.face_cells(face)[0]);
+        let reversed = self.is_mirrored(topology.face_cells(face)[0]);
         let last = cycle.len() - 1;
-        (0..cycle.len()).map(move |i| cycle[if backwards { last - i } else { i }])
+        (0..cycle.len()).map(move |i| cycle[if reversed { last - i } else { i }])
     }
 }
 

@@ -37,7 +37,7 @@ use crate::plan::{Samples, Want};
 use energy::{Energy, Freedom};
 use lbfgs::minimize;
 use limit_folds::{GAUSS_POINTS, farthest};
-use slide::Sliding;
+use slide::SlidingVertices;
 
 /// Minimizations of falling ε at most.
 const MAX_MINIMIZATIONS: usize = 60;
@@ -138,7 +138,7 @@ pub fn untangle(
     let inside = best.points.clone();
     let (mut deviation, mut can_slide) = (0.0, 0);
     if boundary == BoundaryMotion::Slide {
-        let sliding = Sliding::new(&oriented, hexes, &solid)?;
+        let sliding = SlidingVertices::new(&oriented, hexes, &solid)?;
         can_slide = sliding.len();
         if can_slide > 0 {
             deviation = slide(&sliding, hexes, &mut freedoms, &mut best, &mut progress)?;
@@ -235,7 +235,7 @@ fn improved(
 /// Lets the boundary slide: rounds of a minimization in which its vertices move in planes and on
 /// lines, and a correction after it. Returns how far the limit surface has come away.
 fn slide(
-    sliding: &Sliding<'_>,
+    sliding: &SlidingVertices<'_>,
     hexes: &[[u32; 8]],
     freedoms: &mut [Freedom],
     best: &mut BestPoints,

@@ -46,7 +46,7 @@ const MAX_SLIDE_EDGES: usize = 3;
 type CubicCurve = [[f64; 3]; 4];
 
 /// The vertices that slide, and what they slide on.
-pub(super) struct Sliding<'s> {
+pub(super) struct SlidingVertices<'s> {
     solid: &'s Solid,
     topology: &'s Topology,
     locator: Locator<'s>,
@@ -131,7 +131,7 @@ impl LimitStencil {
     }
 }
 
-impl<'s> Sliding<'s> {
+impl<'s> SlidingVertices<'s> {
     /// The vertices that slide on the limit of a mesh of hexahedra.
     ///
     /// # Errors

@@ -134,7 +134,7 @@ pub struct Scene {
     pub channels: Vec<ColorChannel>,
     pub worst: Vec<WorstCell>,
     /// Cells with a folded sample, whose determinant is not positive.
-    pub inverted: usize,
+    pub folded: usize,
     /// Samples without a Jacobian.
     pub undefined: usize,
     /// Samples on smooth edges of one cell, where the Jacobian is 0.
@@ -171,7 +171,7 @@ impl Scene {
             interior: Blob::default(),
             channels: Vec::new(),
             worst: Vec::new(),
-            inverted: 0,
+            folded: 0,
             undefined: 0,
             flat: 0,
             figures: Vec::new(),
@@ -296,8 +296,8 @@ impl Scene {
             let worst = format!("{:.4} in cell {}", worst.scaled_jacobian, worst.cell);
             self.figures.push(("least scaled Jacobian".into(), worst));
         }
-        let inverted = self.inverted.to_string();
-        self.figures.push(("cells with folded samples".into(), inverted));
+        let folded = self.folded.to_string();
+        self.figures.push(("cells with folded samples".into(), folded));
     }
 
     pub fn surface_figures(&mut self, mesh: &SurfaceMesh) {
@@ -334,7 +334,7 @@ impl Scene {
             "unit": self.unit.map(LengthUnit::symbol),
             "up": if self.up == UpAxis::Y { "y" } else { "z" },
             "worst": self.worst,
-            "inverted": self.inverted,
+            "inverted": self.folded,
             "undefined": self.undefined,
             "flat": self.flat,
             "figures": self.figures,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::channel::ColorChannel;
 use super::color::{ColorMap, Scale};
-use super::color_choice::Chosen;
+use super::color_choice::ColorSource;
 use super::color_source::Color;
 use super::scene::{Mode, Scene};
 use super::{check_not_empty, classes, layers, mesh, quality, samples};
@@ -186,16 +186,16 @@ impl SkinPolygons {
             Paint::None => scene.color = Color::Plain,
         }
         let colors: Vec<_> = match scene.chosen(parents) {
-            Chosen::Plain => return Ok(Self { surface, colors: Vec::new() }),
-            Chosen::Points(channel) => {
+            ColorSource::Plain => return Ok(Self { surface, colors: Vec::new() }),
+            ColorSource::Points(channel) => {
                 let colors = of_vertices(&surface, &channel, options.map);
                 return Ok(Self { surface, colors });
             }
-            Chosen::Classes => {
+            ColorSource::Classes => {
                 let classes = scene.classes.iter();
                 classes.map(|&c| Scale::Categories.color(c.into())).collect()
             }
-            Chosen::Cells(channel, values) => {
+            ColorSource::Cells(channel, values) => {
                 let scale = Scale::of(&channel, &values, options.map);
                 values.iter().map(|&value| scale.color(value)).collect()
             }

@@ -157,7 +157,7 @@ impl SharedPoints {
                     }
                 }
                 [a, b, c, d] => {
-                    let turn = FaceTurn::of([a, b, c, d].map(vertex));
+                    let turn = FaceAxes::of([a, b, c, d].map(vertex));
                     let side = self.n - 2;
                     for j in 0..side {
                         for i in 0..side {
@@ -276,12 +276,12 @@ fn entities(n: usize) -> Vec<Entity> {
 
 /// How a face's common axes (from its least corner to the lesser of that corner's
 /// neighbors first) lie in an element's own.
-struct FaceTurn {
+struct FaceAxes {
     flips: [bool; 2],
     swap: bool,
 }
 
-impl FaceTurn {
+impl FaceAxes {
     /// Corners by (own first axis, own second axis): 00, 10, 01, 11.
     fn of(corners: [u32; 4]) -> Self {
         let least = (0..4).min_by_key(|&i| corners[i]).unwrap_or(0);

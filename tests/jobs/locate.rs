@@ -131,7 +131,7 @@ fn boundary_points(limits: &Limits, each: usize) -> Vec<(Point, Point)> {
                     n = n.map(|x| -x);
                 }
                 let length = distance(n, ORIGIN);
-                // outward only where the cell is not inside out
+                // outward only where the cell is not left-handed or folded
                 if length > 0.0 && determinant([j[0], j[1], j[2]]) > 0.0 {
                     all.push((limits.position(element, p), n.map(|x| x / length)));
                 }

@@ -9,7 +9,7 @@ use subsolid::locate::{Located, Locator};
 use subsolid::mesh::{Attribute, CellKind, Controls, Polygons, SolidMesh, SurfaceMesh};
 use subsolid::plan::{Location, Samples, Want};
 use subsolid::process::solid::volume_distance;
-use subsolid::quadrature::{Mapped, Mapping, QuadratureScheme};
+use subsolid::quadrature::{LeafQuantities, Mapping, QuadratureScheme};
 use subsolid::refine::MeshRefinement;
 use subsolid::scheme::{Scheme, VertexRule};
 use subsolid::slice::{SliceOptions, Slicer};
@@ -117,7 +117,7 @@ fn leaves_of_a_quadrature() {
     let quadrature =
         Quadrature::new(&solid, QuadratureScheme::default(), Want::FIRST).expect("points");
     let mapping = Mapping::new(&quadrature, mesh.controls()).expect("a mapping");
-    let mut mapped = Mapped::default();
+    let mut mapped = LeafQuantities::default();
     let count = quadrature.batches()[0].leaves.len();
     refused(mapping.evaluate(usize::MAX, 0..0, &mut mapped), "batches");
     #[allow(clippy::reversed_empty_ranges, reason = "what is refused")]

@@ -48,7 +48,7 @@ pub struct TileParts {
 
 /// Where the CPU found a pixel that was left to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settled {
+pub struct SettledPixel {
     /// Number of the layer that the pixel is in.
     pub layer: usize,
     /// row · columns + column.
@@ -99,7 +99,7 @@ pub trait InteriorPixels: Send + Sync {
     ///
     /// # Errors
     /// [`Error::Request`](crate::Error::Request) if the device fails.
-    fn settle(&mut self, settled: &[Settled]) -> Result<()>;
+    fn settle(&mut self, settled: &[SettledPixel]) -> Result<()>;
 
     /// Lists the pixels that are inside, or those that a mask `[layer][row][column]` has a number
     /// other than 0 for, and evaluates attributes there. Masked pixels outside take over from the

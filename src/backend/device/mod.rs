@@ -14,10 +14,10 @@ mod quadrature;
 pub use assembly::{AddedRows, MatrixAssembly, MatrixForm, SparsePattern};
 pub use info::DeviceInfo;
 pub use interiors::{
-    InteriorPixels, ParameterBox, PieceValues, PixelArrays, Pixels, Settled, TILE, TileParts,
+    InteriorPixels, ParameterBox, PieceValues, PixelArrays, Pixels, SettledPixel, TILE, TileParts,
 };
 pub use layers::{
-    Canvas, Covered, LayerBoundary, LayerImages, LayerLink, LayerPatch, MAX_PLANES, Sampling,
+    Canvas, CoverageReport, LayerBoundary, LayerImages, LayerLink, LayerPatch, MAX_PLANES, Sampling,
 };
 pub use location::{LEFT, OUTSIDE, PlaceArrays, PointSearch};
 pub use parts::{NONE, SolidPart, SolidParts};

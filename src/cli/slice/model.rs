@@ -89,7 +89,7 @@ impl Model {
             console
                 .status("Separated", format!("shells that meet at {edges} of more than two faces"));
         }
-        if let (true, Some(turned)) = (a.model.strict, shells.turned()) {
+        if let (true, Some(turned)) = (a.model.strict, shells.reversed()) {
             return Err(Error::mesh(message!(
                 path.display().to_string(),
                 ": faces look inward: ",

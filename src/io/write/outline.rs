@@ -57,7 +57,7 @@ pub fn wide(arrays: &[Array]) -> Vec<String> {
 
 /// Points and cells of all pieces.
 #[derive(Clone, Copy)]
-pub struct Whole {
+pub struct TotalCounts {
     pub points: usize,
     pub cells: usize,
 }

@@ -22,7 +22,7 @@ use super::{Notes, gpu_for};
 use crate::backend::{Backend, Cpu};
 use crate::error::{Error, Result, option};
 use crate::fit::{
-    LimitSystem, SkinFit, SkinOptions, Start, Target, TargetNotes, fit_skin, move_inside,
+    LimitSystem, PointRole, SkinFit, SkinOptions, Target, TargetNotes, fit_skin, move_inside,
     refined_by_nodes,
 };
 use crate::io::{ControlMesh, CurvedNode};
@@ -104,7 +104,7 @@ impl FitRequest {
         let backend = self.processor(products, notes)?;
         let before = least_determinant(mesh)?;
         self.fit_attributes(mesh, &*backend)?;
-        let mut start = Start::Vertices;
+        let mut start = PointRole::Vertices;
         let mut first: Option<SkinFit> = None;
         let mut levels = 0;
         let fit = loop {
@@ -128,7 +128,7 @@ impl FitRequest {
             *mesh = refine_mesh(mesh, 1, VertexRule::default())?;
             topology = Topology::of_mesh(mesh)?;
             skin = boundary_with_topology(mesh, &topology)?;
-            start = Start::Controls;
+            start = PointRole::Controls;
             levels += 1;
         };
         let mut bound = least_determinant(mesh)?;
@@ -200,7 +200,7 @@ impl FitRequest {
             let system = LimitSystem::new(rows.positions().clone());
             interpolate(&system, &*backend, &mut mesh.attributes)?;
         }
-        let mut start = Start::Vertices;
+        let mut start = PointRole::Vertices;
         let mut first: Option<SkinFit> = None;
         let mut levels = 0;
         let fit = loop {
@@ -213,7 +213,7 @@ impl FitRequest {
             let options =
                 SurfaceOptions { scheme, levels: 1, method: Method::of(scheme), crease_rule: None };
             *mesh = refine_surface(mesh, &options)?;
-            start = Start::Controls;
+            start = PointRole::Controls;
             levels += 1;
         };
         if self.distances {
@@ -230,7 +230,7 @@ impl FitRequest {
         &self,
         skin: &SurfaceMesh,
         scheme: Scheme,
-        (target, start, backend): (Option<&(Target, TargetNotes)>, Start, &dyn Backend),
+        (target, start, backend): (Option<&(Target, TargetNotes)>, PointRole, &dyn Backend),
         notes: &mut dyn Notes,
     ) -> Result<SkinFit> {
         let options = SkinOptions { rounds: self.rounds, start, backend: Some(backend) };
@@ -294,7 +294,7 @@ impl FitRequest {
                 counted(noted.open_edges, "edge")
             ).into());
         }
-        if noted.is_turned {
+        if noted.is_reversed {
             notes.warn(
                 "the faces of the target are listed inward: they are turned".to_owned().into(),
             );

@@ -122,7 +122,7 @@ impl Fronts {
 
 /// How distances are interpolated between nodes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Between {
+pub(super) enum Interpolation {
     /// Quadratically along edges, by the directions of their ends; a distance less than those that
     /// it is from does not count.
     Ascending,
@@ -136,7 +136,7 @@ pub(super) enum Between {
 pub(super) fn through<const N: usize>(
     x: &Vector3<f64>,
     nodes: [&FrontNode; N],
-    between: Between,
+    between: Interpolation,
 ) -> Option<Minimum> {
     let weights = place(x, nodes)?;
     let y: Vector3<f64> = (0..N).map(|i| nodes[i].at * weights[i]).sum();
@@ -144,7 +144,7 @@ pub(super) fn through<const N: usize>(
     let pairs = (0..N).flat_map(|i| (0..i).map(move |j| (i, j)));
     let bend: f64 =
         pairs.map(|(i, j)| 0.5 * weights[i] * weights[j] * bend(nodes[i], nodes[j])).sum();
-    if between != Between::NotBelowLinear || bend < 0.0 {
+    if between != Interpolation::NotBelowLinear || bend < 0.0 {
         if bend < 0.0 {
             // above it, but not above fronts that meet at one of the vertices
             let planes = (0..N).map(|i| nodes[i].fronts.across(&(y - nodes[i].at)));
@@ -162,7 +162,7 @@ pub(super) fn through<const N: usize>(
     let distance = distance + way.norm();
     let latest = (0..N).filter(|&i| weights[i] > 0.0).map(|i| nodes[i].distance);
     let latest = latest.fold(0.0, f64::max);
-    if between == Between::Ascending && latest > distance {
+    if between == Interpolation::Ascending && latest > distance {
         return None;
     }
     let direction = way.try_normalize(0.0).unwrap_or_default();

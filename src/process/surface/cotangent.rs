@@ -1,6 +1,6 @@
 //! Cotangent weights and areas of triangles.
 
-use crate::process::sparse::Symmetric;
+use crate::process::sparse::SymmetricMatrix;
 
 use super::corners;
 
@@ -35,8 +35,8 @@ pub(super) fn matrix(
     stiffness: impl Fn(&[u32; 3]) -> f64,
     number: impl Fn(u32) -> Option<usize>,
     mut known: impl FnMut(usize, u32, f64),
-) -> Symmetric {
-    let mut matrix = Symmetric::default();
+) -> SymmetricMatrix {
+    let mut matrix = SymmetricMatrix::default();
     for face in faces {
         let (cotangents, area) = triangle(points, face);
         let stiffness = stiffness(face);

@@ -49,7 +49,7 @@ pub struct PreparedSurface {
 impl PreparedSurface {
     /// What was changed, and what may not be meant.
     pub fn notices(&self) -> impl Iterator<Item = Message> {
-        let turned = self.shells.turned().map(|what| message!("turned outward: ", what));
+        let turned = self.shells.reversed().map(|what| message!("turned outward: ", what));
         let cut = self.surface.notice.clone().map(Message::from);
         turned.into_iter().chain(self.shells.notices()).chain(cut)
     }

@@ -105,7 +105,7 @@ fn push_crossings(surface: &Surface, patch: &Patch, height: f64, crossings: &mut
             let from = crossings.len();
             for (number, (t, rising)) in root::roots(&heights).enumerate() {
                 let [x, y, _] = curve_at(edge, t);
-                let along = if link.backwards { 1.0 - t } else { t };
+                let along = if link.reversed { 1.0 - t } else { t };
                 let along = f64::from(link.start) + f64::from(link.length) * along;
                 let parameters = match side {
                     0 => [along, 0.0],
@@ -115,9 +115,9 @@ fn push_crossings(surface: &Surface, patch: &Patch, height: f64, crossings: &mut
                 };
                 let id = 4 * link.edge + number as u32;
                 let at = TracePoint { parameters, point: [x, y] };
-                crossings.push(Crossing { id, at, rising: rising != link.backwards });
+                crossings.push(Crossing { id, at, rising: rising != link.reversed });
             }
-            if link.backwards {
+            if link.reversed {
                 crossings[from..].reverse();
             }
         }

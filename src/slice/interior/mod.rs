@@ -50,7 +50,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::spare::Spare;
+use super::spare::SpareMemory;
 use super::{Axis, PixelGrid};
 use crate::error::{Error, Result};
 use crate::interrupt::stop_point;
@@ -134,7 +134,7 @@ impl<'l, 's> InteriorFinder<'l, 's> {
         coverage: &[u16],
         attributes: &[AttributePieces],
         numbers: PixelNumbers<impl Fn(&BandValues, &mut [f64]) + Sync>,
-        spare: &Spare<BandMemory>,
+        spare: &SpareMemory<BandMemory>,
         values: &mut Vec<f64>,
     ) -> Result<()> {
         let PixelNumbers { width, write } = numbers;

@@ -10,8 +10,10 @@ use crate::slice::pixels::{
     Bits, EncodedImage, Flip, ImageFile, ImageFormat, NO_MATERIAL, leading,
 };
 use crate::slice::source::Channel;
-use crate::slice::spare::Spare;
-use crate::slice::{Material, Materials, PixelGrid, Sampling, Setting, Unfit, check_planes};
+use crate::slice::spare::SpareMemory;
+use crate::slice::{
+    Material, MaterialMismatch, Materials, PixelGrid, Sampling, Setting, check_planes,
+};
 
 /// Name of the stack that shows the material itself.
 const COVERAGE: &str = "coverage";
@@ -94,7 +96,7 @@ pub struct Painter {
     /// Names of the images' folders: the coverage or the materials, then the attributes.
     folders: Vec<String>,
     /// Memory of levels.
-    levels: Spare<Vec<u16>>,
+    levels: SpareMemory<Vec<u16>>,
 }
 
 /// The images of a layer, for a file of all layers.
@@ -158,7 +160,7 @@ impl Painter {
             format: image_format(setting, &options),
             axis: setting.axis_letter(),
             channels: channels.len(),
-            levels: Spare::default(),
+            levels: SpareMemory::default(),
             options,
         })
     }
@@ -271,7 +273,7 @@ impl Painter {
             let image = image.map_err(|pixel| {
                 let text = format!("has no number in {folder:?}");
                 let help = "give the attribute a number at every vertex, or leave it out";
-                Unfit { pixel, text, help }.error(cut.source, cut.index, height, grid)
+                MaterialMismatch { pixel, text, help }.error(cut.source, cut.index, height, grid)
             })?;
             files.push(take(image?)?);
         }

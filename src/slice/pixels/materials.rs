@@ -57,7 +57,7 @@ pub struct Materials(Vec<Material>);
 
 /// A pixel without an answer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Unfit {
+pub struct MaterialMismatch {
     /// row · columns + column.
     pub pixel: usize,
     /// What is wrong with its values.
@@ -66,7 +66,7 @@ pub struct Unfit {
     pub help: &'static str,
 }
 
-impl Unfit {
+impl MaterialMismatch {
     /// Says where in a layer of `source`, of this number and height, the pixel of `grid` is.
     pub fn error(
         &self,
@@ -193,12 +193,12 @@ impl Materials {
         columns: usize,
         values: &[f64],
         channels: usize,
-    ) -> Result<Vec<u8>, Unfit> {
+    ) -> Result<Vec<u8>, MaterialMismatch> {
         let mut painted = vec![0_u8; coverage.len()];
         let covered = (0..coverage.len()).filter(|&pixel| coverage[pixel] > 0);
         let by_id = self.0[0].id.is_some();
         for (pixel, values) in covered.zip(values.chunks_exact(channels.max(1))) {
-            let unfit = |(text, help)| Unfit { pixel, text, help };
+            let unfit = |(text, help)| MaterialMismatch { pixel, text, help };
             let threshold = threshold(pixel % columns, pixel / columns, layer);
             let found = if by_id {
                 self.by_id(values, coverage[pixel], threshold)

@@ -12,7 +12,7 @@ use super::connectivity::{Connectivity, SurfaceTags, check_faces, masks_of};
 use super::faces::Faces;
 use super::frame::FaceFrame;
 use super::leaf::{Placement, SurfaceElement, SurfaceLeaf, SurfaceLeafKind};
-use super::library::{Extraordinary, SurfaceLibrary};
+use super::library::{ExtraordinaryLimit, SurfaceLibrary};
 use super::net;
 use super::refine::refine;
 use super::rules::LimitRule;
@@ -69,7 +69,7 @@ struct LimitBuilder {
     // irregular faces are refined to this depth as well
     isolation: usize,
     numbers: HashMap<NetKey, Option<u32>>,
-    structures: Vec<Arc<Extraordinary>>,
+    structures: Vec<Arc<ExtraordinaryLimit>>,
     elements: Vec<SurfaceElement>,
     leaves: Vec<SurfaceLeaf>,
     nets: Vec<u32>,

@@ -91,11 +91,11 @@ pub use evaluate::{SurfaceLimit, SurfaceLocation};
 pub use faces::Faces;
 pub use geometry::{Curvature, curvature, normal};
 pub use grid::{GridLimit, SurfaceGrid};
-pub use leaf::{Affine, Placement, SurfaceElement, SurfaceLeaf, SurfaceLeafKind, split};
+pub use leaf::{AffineMap, Placement, SurfaceElement, SurfaceLeaf, SurfaceLeafKind, split};
 
 pub use levels::check_valences;
 pub(super) use levels::duplicate_faces;
-pub use library::Extraordinary;
+pub use library::ExtraordinaryLimit;
 pub use masks::VertexMasks;
 pub use spline_patches::PatchCounts;
 pub use surface::LimitSurface;

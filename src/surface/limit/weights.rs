@@ -1,7 +1,7 @@
 //! Weights of a leaf's control points for the limit and its derivatives.
 
-use super::leaf::{Affine, SurfaceLeaf, SurfaceLeafKind};
-use super::library::Extraordinary;
+use super::leaf::{AffineMap, SurfaceLeaf, SurfaceLeafKind};
+use super::library::ExtraordinaryLimit;
 use super::net::phantoms;
 use super::surface::LimitSurface;
 use crate::basis::bspline::Order::{First, Second, Value};
@@ -61,7 +61,7 @@ impl LimitSurface {
         &self,
         leaf: &SurfaceLeaf,
         p: [f64; 2],
-    ) -> Option<(&Extraordinary, bool)> {
+    ) -> Option<(&ExtraordinaryLimit, bool)> {
         let SurfaceLeafKind::Irregular(structure, _) = leaf.kind else { return None };
         let extraordinary = &self.structures[structure as usize];
         let (map, local) = self.local(leaf, p);
@@ -71,7 +71,7 @@ impl LimitSurface {
 
     /// The local parameters of what evaluates a leaf, by those of its element, and those
     /// of `p`, kept within the leaf.
-    pub(crate) fn local(&self, leaf: &SurfaceLeaf, p: [f64; 2]) -> (Affine, [f64; 2]) {
+    pub(crate) fn local(&self, leaf: &SurfaceLeaf, p: [f64; 2]) -> (AffineMap, [f64; 2]) {
         let outer = leaf.affine(self.scheme);
         let mut local = outer.apply(p).map(|x| x.clamp(0.0, 1.0));
         if self.scheme.shape() == FaceShape::Triangle && local[0] + local[1] > 1.0 {

@@ -33,7 +33,7 @@ impl SurfacePlan {
 }
 
 /// What a refined mesh is assembled from, wherever that was computed.
-pub(crate) trait Refined {
+pub(crate) trait RefinedSource {
     fn options(&self) -> &SurfaceOptions;
 
     /// The columns of the control mesh (of triangles, if the scheme wants them).
@@ -62,7 +62,10 @@ pub(crate) trait Refined {
 }
 
 /// The refined mesh of `mesh`.
-pub(crate) fn assemble(refined: &mut impl Refined, mesh: &SurfaceMesh) -> Result<SurfaceMesh> {
+pub(crate) fn assemble(
+    refined: &mut impl RefinedSource,
+    mesh: &SurfaceMesh,
+) -> Result<SurfaceMesh> {
     let options = *refined.options();
     let triangles = refined.triangulation().map(|cut| cut.triangles(mesh)).transpose()?;
     let mesh = triangles.as_ref().unwrap_or(mesh);
@@ -138,7 +141,7 @@ pub(crate) fn assemble(refined: &mut impl Refined, mesh: &SurfaceMesh) -> Result
     Ok(fine)
 }
 
-impl Refined for &SurfacePlan {
+impl RefinedSource for &SurfacePlan {
     fn options(&self) -> &SurfaceOptions {
         &self.options
     }
@@ -234,7 +237,7 @@ pub(crate) fn remaining_corners(
 }
 
 /// The faces that come from holes: those of a control face are one range.
-fn refined_holes(holes: &[u32], of: &impl Refined) -> Vec<u32> {
+fn refined_holes(holes: &[u32], of: &impl RefinedSource) -> Vec<u32> {
     let levels = of.options().levels as u32;
     let children = |&f: &u32| match of.options().scheme.shape() {
         _ if levels == 0 => f..f + 1,

@@ -11,7 +11,7 @@ use crate::numbers::Real;
 use rayon::prelude::*;
 
 use super::sharpness::LevelSharpness;
-use super::split::{Navigate, TriangleCorners, WantedLists, split_to_triangles};
+use super::split::{FaceNavigation, TriangleCorners, WantedLists, split_to_triangles};
 use super::workspace::Workspace;
 use crate::error::Result;
 use crate::mesh::{CreaseRule, SurfaceMesh};

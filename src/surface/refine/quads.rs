@@ -24,7 +24,7 @@ use families::{Families, InnerPoints};
 use stars::{Stars, TASK_POINTS};
 
 use super::sharpness::LevelSharpness;
-use super::split::{Navigate, QuadCorners, WantedLists, split_quads_twice, split_to_quads};
+use super::split::{FaceNavigation, QuadCorners, WantedLists, split_quads_twice, split_to_quads};
 use super::workspace::Workspace;
 use crate::error::Result;
 use crate::mesh::{CreaseRule, SurfaceMesh};
@@ -173,7 +173,7 @@ impl QuadLevels {
     fn stars<'a, T: Real>(
         &self,
         topology: &'a SurfaceTopology,
-        go: impl Navigate + 'a,
+        go: impl FaceNavigation + 'a,
         points: &'a [Point<T>],
         face_points: &'a [Point<T>],
     ) -> Stars<'a, T, impl Fn(u32) -> u32, impl Fn(u32) -> u32, impl Fn(u32) -> u32> {
@@ -280,7 +280,7 @@ fn quad_face_points<T: Real>(
 
 fn edge_points_of<T: Real>(
     topology: &SurfaceTopology,
-    go: impl Navigate,
+    go: impl FaceNavigation,
     points: &[Point<T>],
     face_points: &[Point<T>],
     out: &mut [Point<T>],

@@ -151,7 +151,7 @@ impl SurfaceTopology {
                 [corner, columns.next(corner)].map(|corner| u64::from(vertices[corner as usize]));
             (a.min(b) << 32 | a.max(b), corner)
         };
-        let mut keys: Vec<sort::Keyed> =
+        let mut keys: Vec<sort::KeyedPair> =
             (0..vertices.len() as u32).into_par_iter().map(key).collect();
         sort::sort(&mut keys, vertex_count);
 

@@ -9,7 +9,7 @@ use cudarc::driver::{
 
 use super::device::failed;
 use crate::error::Result;
-use crate::result_buffer::Lent;
+use crate::result_buffer::DeviceBytes;
 
 /// An array on the device.
 #[derive(Debug)]
@@ -124,7 +124,7 @@ impl PageLocked {
     }
 }
 
-impl Lent for PageLocked {
+impl DeviceBytes for PageLocked {
     fn bytes(&self) -> &[u8] {
         // SAFETY: the memory is as long and lives as long as `self`.
         unsafe { std::slice::from_raw_parts(self.start, self.memory.len()) }

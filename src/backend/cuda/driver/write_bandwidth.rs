@@ -12,7 +12,7 @@ use super::sources::{Variant, WRITE_BANDWIDTH};
 use crate::backend::Precision;
 use crate::error::Result;
 use crate::numbers::median;
-use crate::result_buffer::Lent;
+use crate::result_buffer::DeviceBytes;
 
 /// Bytes of a bulk copy in `kernels/common/write_bandwidth.cu`.
 const CHUNK: u64 = 6144;

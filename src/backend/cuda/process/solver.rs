@@ -73,7 +73,7 @@ impl<T: Real + DeviceRepr> MatrixProducts<'_, T> {
 
 /// The condition at which iterations end.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Until {
+pub(super) enum StopRule {
     /// The norm of the residual has fallen by this.
     Norm(f64),
     /// Every component of the residual is so small beside its unknown; for one column.
@@ -176,7 +176,7 @@ impl<'s, T: Real + DeviceRepr> System<'s, T> {
         &self,
         steps: &Steps,
         load: Buffer<T>,
-        until: Until,
+        until: StopRule,
         x: &Buffer<T>,
     ) -> Result<usize> {
         let (count, columns) = (self.roots.len(), self.columns);
@@ -193,8 +193,8 @@ impl<'s, T: Real + DeviceRepr> System<'s, T> {
         let partial = steps.empty::<f64>(2 * sums * blocks as usize)?;
         let state = SolverState::new(steps, columns)?;
         let (tolerance, componentwise) = match until {
-            Until::Norm(tolerance) => (tolerance, 0),
-            Until::EveryComponent(tolerance) => (tolerance, 1),
+            StopRule::Norm(tolerance) => (tolerance, 0),
+            StopRule::EveryComponent(tolerance) => (tolerance, 1),
         };
         debug_assert!(componentwise == 0 || columns == 1);
         let arguments = vec![

@@ -9,7 +9,7 @@ use crate::backend::cuda::surface::refine::{DeviceMatrix, FaceArrays};
 use crate::error::Result;
 use crate::mesh::SurfaceMesh;
 use crate::topology::Rows;
-use crate::topology::order::{Downward, EntityKind};
+use crate::topology::order::{DownwardIncidence, EntityKind};
 use crate::topology::surface::Columns;
 
 /// Lists of ids: row `r` is `items[starts[r]..starts[r + 1]]`.
@@ -55,7 +55,7 @@ pub(in crate::backend::cuda) struct Incidence {
 
 impl Incidence {
     /// A copy of that of a mesh.
-    pub fn of(steps: &Steps, mesh: &Downward) -> Result<Self> {
+    pub fn of(steps: &Steps, mesh: &DownwardIncidence) -> Result<Self> {
         let cells =
             (mesh.top() == EntityKind::Cell).then(|| DeviceLists::of(steps, &mesh.cell_faces));
         Ok(Self {

@@ -53,7 +53,7 @@ use crate::error::{Error, Result};
 use crate::mesh::{SolidMesh, SurfaceMesh, check_point_count};
 use crate::query::{Op, Query, QueryStrategy, topology};
 use crate::topology::Rows;
-use crate::topology::order::{Downward, ElementOrder, EntityKind, PATCH_SIZE};
+use crate::topology::order::{DownwardIncidence, ElementOrder, EntityKind, PATCH_SIZE};
 use incidence::{DeviceLists, Incidence};
 use order::DeviceOrder;
 use patches::DevicePatches;
@@ -113,7 +113,7 @@ impl DeviceQuery {
     /// As [`topology`]; [`Error::Request`] for an element with too
     /// many neighbors for [`QueryStrategy::Patches`], or too little memory.
     pub fn of_solid(gpu: &Cuda, mesh: &SolidMesh, strategy: QueryStrategy) -> Result<Self> {
-        Self::new(gpu, &Downward::of_solid(&topology(mesh)?), &mesh.points, strategy)
+        Self::new(gpu, &DownwardIncidence::of_solid(&topology(mesh)?), &mesh.points, strategy)
     }
 
     /// Queries of any incidence over `points`.
@@ -123,7 +123,7 @@ impl DeviceQuery {
     /// neighbors for [`QueryStrategy::Patches`], or for too little memory.
     pub fn new(
         gpu: &Cuda,
-        mesh: &Downward,
+        mesh: &DownwardIncidence,
         points: &[[f64; 3]],
         strategy: QueryStrategy,
     ) -> Result<Self> {

@@ -28,7 +28,7 @@ pub(super) struct DeviceOrder {
 }
 
 /// Sorted faces or cells.
-struct Tops {
+struct SortedElements {
     ids: Buffer<u32>,
     // [place]
     patches: Buffer<u32>,
@@ -299,7 +299,7 @@ fn sort_tops(
     points: &Buffer<[f64; 3]>,
     curve: &CurveCube,
     patch_size: usize,
-) -> Result<Tops> {
+) -> Result<SortedElements> {
     let (top, vertices) = (mesh.top(), mesh.vertex_count);
     let count = mesh.count(top);
     let parents = steps.empty::<u32>(vertices)?;
@@ -348,7 +348,7 @@ fn sort_tops(
     ];
     steps.each(&ORDER, "name_patches", count, arguments)?;
     let patch_count = before.read_at(&steps.stream, component_count)? as usize;
-    Ok(Tops { ids, patches, patch_count })
+    Ok(SortedElements { ids, patches, patch_count })
 }
 
 fn invert(steps: &Steps, permutation: &Buffer<u32>, count: usize) -> Result<Buffer<u32>> {

@@ -33,7 +33,9 @@ use crate::backend::{Evaluator, Explained, Limit, check_controls};
 use crate::error::{Error, Result};
 use crate::mesh::Controls;
 use crate::numbers::Real;
-use crate::plan::{Adjoint, Plan, Samples, Strategy, Wanted, evaluated_orders, wanted_orders};
+use crate::plan::{
+    Adjoint, Plan, Samples, Strategy, WantedQuantity, evaluated_orders, wanted_orders,
+};
 use cudarc::driver::DeviceRepr;
 
 /// Streams on which the kernels of an evaluation run side by side.
@@ -46,7 +48,7 @@ const KEPT_EVALUATIONS: usize = 2;
 const NO_CONTEXT: &str = "the device cannot be used by this thread";
 
 /// A plan on the device.
-pub(in crate::backend::cuda) struct Resident<'p, T> {
+pub(in crate::backend::cuda) struct ResidentPlan<'p, T> {
     plan: &'p Plan<'p>,
     functions: Arc<Functions>,
     main: Arc<CudaStream>,
@@ -109,7 +111,7 @@ struct RangeProgram<T> {
     replaced: Option<DeviceScattered<T>>,
 }
 
-impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
+impl<'p, T: Real + DeviceRepr> ResidentPlan<'p, T> {
     pub fn new(functions: Arc<Functions>, plan: &'p Plan<'p>, strategy: Strategy) -> Result<Self> {
         functions.device().context.bind_to_thread().map_err(failed(NO_CONTEXT))?;
         let main = functions.new_stream()?;
@@ -263,7 +265,8 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
             let start = |_| place(count * input.width);
             starts.push((0..self.outputs(index)).map(start).collect::<Vec<_>>());
         }
-        let rows = |wanted: &Wanted| self.plan.row_count(wanted.quantity, &range) * wanted.width;
+        let rows =
+            |wanted: &WantedQuantity| self.plan.row_count(wanted.quantity, &range) * wanted.width;
         let derived: Vec<usize> =
             self.wanted_quantities().iter().map(|wanted| place(rows(wanted))).collect();
         let results = match results {
@@ -381,7 +384,7 @@ fn nothing_uploaded() -> Error {
 }
 
 // SAFETY: nothing of a limit is kept after the call that fills it.
-unsafe impl<T: Real + DeviceRepr> Evaluator for Resident<'_, T> {
+unsafe impl<T: Real + DeviceRepr> Evaluator for ResidentPlan<'_, T> {
     fn evaluate(
         &mut self,
         controls: Controls<'_>,
@@ -431,7 +434,7 @@ unsafe impl<T: Real + DeviceRepr> Evaluator for Resident<'_, T> {
 
     fn explain(&mut self, attributes: &[usize], elements: Range<usize>) -> Result<Vec<Explained>> {
         self.bind()?;
-        Resident::explain(self, attributes, &elements)
+        ResidentPlan::explain(self, attributes, &elements)
     }
 }
 
@@ -486,9 +489,9 @@ pub trait DeviceEvaluator: Evaluator {
     fn adjoint(&self, adjoint: &Adjoint) -> Result<DeviceAdjoint>;
 }
 
-impl<T: Real + DeviceRepr> DeviceEvaluator for Resident<'_, T> {
+impl<T: Real + DeviceRepr> DeviceEvaluator for ResidentPlan<'_, T> {
     fn upload(&mut self, controls: Controls<'_>) -> Result<()> {
-        Resident::upload(self, controls)
+        ResidentPlan::upload(self, controls)
     }
 
     unsafe fn upload_positions(
@@ -509,7 +512,7 @@ impl<T: Real + DeviceRepr> DeviceEvaluator for Resident<'_, T> {
         if self.inputs.is_empty() {
             return Err(nothing_uploaded());
         }
-        Resident::launch(self, &elements)?;
+        ResidentPlan::launch(self, &elements)?;
         let program = self.kept.last().ok_or_else(nothing_kept)?;
         let count = self.plan.result_count(&elements);
         let array = |start: usize, len: usize, width: usize| {
@@ -521,7 +524,7 @@ impl<T: Real + DeviceRepr> DeviceEvaluator for Resident<'_, T> {
             .collect();
         let mut attribute_derivatives = arrays.split_off(1);
         let mut derivatives = arrays.remove(0);
-        let rows = |wanted: &Wanted| self.plan.row_count(wanted.quantity, &elements);
+        let rows = |wanted: &WantedQuantity| self.plan.row_count(wanted.quantity, &elements);
         let derived = self.wanted_quantities().into_iter().zip(&program.derived);
         let quantities = derived
             .map(|(wanted, &start)| (wanted, array(start, rows(&wanted), wanted.width)))

@@ -3,7 +3,8 @@
 use rayon::prelude::*;
 
 use super::{
-    Columns, Navigate, QuadCorners, SurfaceTopology, TASK_ITEMS, WantedLists, split_non_manifold,
+    Columns, FaceNavigation, QuadCorners, SurfaceTopology, TASK_ITEMS, WantedLists,
+    split_non_manifold,
 };
 use crate::interrupt::stop_point;
 use crate::pages;
@@ -175,7 +176,7 @@ fn split_quads(coarse: &SurfaceTopology, vertices: &mut [u32], edges: &mut [u32]
 /// The corners of the edges of split faces.
 fn split_edge_corners(
     coarse: &SurfaceTopology,
-    go: impl Navigate,
+    go: impl FaceNavigation,
     spare: Vec<[u32; 2]>,
 ) -> Vec<[u32; 2]> {
     let halves_count = 2 * coarse.edge_count;

@@ -43,7 +43,7 @@ fn after_two_steps([first, second]: &[ThreeTrianglesLevel; 2], is_hole: &[bool])
 
 impl ThreeTrianglesLevel {
     /// The triangles after this step, the first of two, `refined`, but for those inside
-    /// holes; edges to holes are not turned.
+    /// holes; edges to holes are not flipped.
     fn triangles_outside(&self, is_hole: &[bool], refined: &[u32]) -> Vec<u32> {
         let topology = &self.topology;
         let mut triangles = Vec::with_capacity(refined.len());

@@ -28,7 +28,7 @@ use super::slots::SlotRun;
 use crate::interrupt::stop_point;
 use crate::result_buffer::ResultBuffer;
 
-use crate::disjoint::Disjoint;
+use crate::disjoint::DisjointArray;
 use crate::error::Result;
 use crate::kernel::{
     Nets, PatchKernel, PatchOutput, Scratch, Simd, Stores, TableKernel, TableOutput,
@@ -150,7 +150,7 @@ impl<T: Real> StaticEvaluator<T> {
     /// Evaluates over the points of all local levels.
     fn run(&self, controls: &[[f64; 3]], points: &mut [T]) {
         let stores = Stores::of_bytes(size_of_val(points));
-        let (simd, points) = (Simd::detect(), Disjoint::new(points));
+        let (simd, points) = (Simd::detect(), DisjointArray::new(points));
         // every thread takes the next task until none is left
         let next = AtomicUsize::new(0);
         let threads = rayon::current_num_threads().min(self.tasks.len());

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{DevicePlan, Launch, Resident};
+use super::{DevicePlan, Launch, ResidentPlan};
 use crate::backend::cuda::driver::launch::Pass;
 use crate::backend::cuda::solid::launch_kind::{EvaluationLaunch, LaunchKind};
 use crate::backend::cuda::solid::layout::{PlanLayout, is_published};
@@ -27,7 +27,7 @@ const BRICK_IDS: usize = 16;
 const REGULAR_POINT: usize = 40;
 const WEIGHTED_POINT: usize = 24;
 
-impl<T: Real + DeviceRepr> Resident<'_, T> {
+impl<T: Real + DeviceRepr> ResidentPlan<'_, T> {
     /// The launches of a range of elements, with the work of each.
     pub(super) fn explain(
         &mut self,

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::mesh::{Creases, SurfaceMesh};
 use crate::scheme::point::Point;
 use crate::surface::plan::limits_of;
-use crate::surface::plan::result::{Refined, assemble, remaining_corners};
+use crate::surface::plan::result::{RefinedSource, assemble, remaining_corners};
 use crate::surface::triangulate::Triangulation;
 use crate::surface::{SurfaceOptions, SurfacePlan, VertexLimits};
 use crate::topology::surface::Columns;
@@ -48,7 +48,7 @@ impl SurfaceRefiner for DeviceSurface<f64> {
     }
 }
 
-impl Refined for DeviceSurface<f64> {
+impl RefinedSource for DeviceSurface<f64> {
     fn options(&self) -> &SurfaceOptions {
         &self.options
     }
@@ -94,10 +94,10 @@ impl Refined for DeviceSurface<f64> {
                 }
                 remaining_corners(mesh, self.options.levels, |v| v, &mut creases);
             }
-            Levels::Stencils(stencils) => return Refined::creases(&&stencils.plan, mesh),
+            Levels::Stencils(stencils) => return RefinedSource::creases(&&stencils.plan, mesh),
             // the host knows the friends of creases at the first level only
             Levels::EdgeFriend(_) => {
-                return Refined::creases(&&SurfacePlan::new(mesh, &self.options)?, mesh);
+                return RefinedSource::creases(&&SurfacePlan::new(mesh, &self.options)?, mesh);
             }
         }
         Ok(creases)

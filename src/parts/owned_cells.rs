@@ -7,7 +7,7 @@ use crate::topology::{NONE, Rows};
 
 /// The owned cells of a [`Block`].
 #[derive(Clone, Debug)]
-pub struct Own {
+pub struct OwnedCells {
     /// The cells with their vertices alone. Vertices and corners are in every piece that has a cell
     /// at them; a crease, and a face of a group, is in that of its first cell.
     pub mesh: SolidMesh,
@@ -17,7 +17,7 @@ pub struct Own {
 
 impl Block {
     /// The owned cells alone.
-    pub fn own(&self) -> Own {
+    pub fn own(&self) -> OwnedCells {
         let mesh = &self.mesh;
         let count = mesh.points.len();
         let corners = |c: u32| mesh.cells.vertices(c as usize).iter().copied();
@@ -57,6 +57,6 @@ impl Block {
             }
         }
         let first_vertices = vertices.iter().filter(|&&v| owns_first(v, &|_| true)).count();
-        Own { mesh: own, first_vertices }
+        OwnedCells { mesh: own, first_vertices }
     }
 }

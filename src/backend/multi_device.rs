@@ -30,13 +30,13 @@ pub type SharedBackend = Arc<dyn Backend + Send + Sync>;
 /// in 64; then the error names it. Surfaces, and jobs on the arrays of a [`Device`], run on the
 /// first backend alone.
 #[derive(Clone)]
-pub struct Several {
+pub struct MultiDevice {
     members: Vec<SharedBackend>,
     shares: Vec<f64>,
     precision: Precision,
 }
 
-impl Several {
+impl MultiDevice {
     /// Backends that all compute in `precision`; the same one may be there more than once. Devices
     /// share the work by the rates of their memories, where these are known of all, else evenly.
     ///
@@ -57,7 +57,7 @@ impl Several {
     }
 }
 
-impl Backend for Several {
+impl Backend for MultiDevice {
     fn name(&self) -> String {
         let names: Vec<String> = self.members.iter().map(|member| member.name()).collect();
         names.join(" and ")

@@ -43,7 +43,7 @@ pub fn unstoppable<T>(work: impl FnOnce() -> T) -> T {
 /// the work. Work of other threads goes on, and is waited for.
 ///
 /// # Errors
-/// That of `look`.
+/// The error of `look`.
 pub fn stoppable<T: Send, E>(
     work: impl FnOnce() -> T + Send,
     mut look: impl FnMut() -> Result<(), E>,

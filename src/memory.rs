@@ -105,7 +105,7 @@ pub fn check(what: impl Display, need: u128, help: impl FnOnce(u128) -> Message)
 /// same time.
 ///
 /// # Errors
-/// Those of [`check`].
+/// As [`check`].
 pub fn check_half(
     what: impl Display,
     need: u128,

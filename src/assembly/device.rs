@@ -28,7 +28,7 @@ const POINT: usize = 23;
 /// bits on every call.
 ///
 /// # Errors
-/// Those of [`assemble`](super::assemble); if the device's memory is too small.
+/// As [`assemble`](super::assemble); if the device's memory is too small.
 pub fn assemble_on(
     device: &dyn Device,
     quadrature: &Quadrature<'_>,

@@ -159,7 +159,7 @@ pub fn comma_separated<const N: usize>(text: &str) -> std::result::Result<[f64; 
 /// The force on an area unit of each face: the sum of those of its parts; `None` without any.
 ///
 /// # Errors
-/// Those of [`Regions::faces_of`].
+/// As [`Regions::faces_of`].
 pub fn tractions(loads: &[PartLoad], regions: &Regions) -> Result<Vec<Option<[f64; 3]>>> {
     let mut tractions = vec![None; regions.sides().len()];
     for PartLoad { part, traction } in loads {

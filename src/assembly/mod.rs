@@ -184,7 +184,7 @@ pub fn assemble(mapping: &Mapping<'_>, operators: &[Operator]) -> Result<Vec<Mat
 /// have been summed since the last call.
 ///
 /// # Errors
-/// Those of [`assemble`].
+/// As [`assemble`].
 pub fn assemble_with_progress(
     mapping: &Mapping<'_>,
     operators: &[Operator],

@@ -191,7 +191,7 @@ impl Processor {
     /// the one that ends it first. A GPU is not even started for a job that the CPU ends before.
     ///
     /// # Errors
-    /// Those of [`Processor::find`].
+    /// As [`Processor::find`].
     pub fn find_for(choice: Choice, cost: &Cost, threads: usize) -> Result<Self> {
         if choice != Choice::Auto || !cost.suits_cpu(threads) {
             return Self::find(choice);
@@ -203,7 +203,7 @@ impl Processor {
     /// [`Processor::find`] for a job that one GPU at most runs.
     ///
     /// # Errors
-    /// Those of [`Processor::find`]; [`Error::Request`] for several GPUs.
+    /// As [`Processor::find`]; [`Error::Request`] for several GPUs.
     pub fn find_one(choice: Choice) -> Result<Self> {
         refuse_several(choice)?;
         Self::find(choice)
@@ -212,7 +212,7 @@ impl Processor {
     /// [`Processor::find_for`] for a job that one GPU at most runs.
     ///
     /// # Errors
-    /// Those of [`Processor::find_one`].
+    /// As [`Processor::find_one`].
     pub fn find_one_for(choice: Choice, cost: &Cost, threads: usize) -> Result<Self> {
         refuse_several(choice)?;
         Self::find_for(choice, cost, threads)
@@ -222,7 +222,7 @@ impl Processor {
     /// [GPUs do not refine it](runs_on_gpu).
     ///
     /// # Errors
-    /// Those of [`Processor::find_one`].
+    /// As [`Processor::find_one`].
     pub fn find_for_surface(
         choice: Choice,
         mesh: &SurfaceMesh,
@@ -241,7 +241,7 @@ impl Processor {
     /// small for the job.
     ///
     /// # Errors
-    /// Those of [`Processor::find_one`].
+    /// As [`Processor::find_one`].
     pub fn find_device(
         choice: Choice,
         cost: &Cost,
@@ -285,7 +285,7 @@ impl Processor {
     /// The GPU at work in double precision, if it is one.
     ///
     /// # Errors
-    /// Those of [`choose`].
+    /// As [`choose`].
     pub fn gpu_backend(&self) -> Result<Option<Box<dyn Backend>>> {
         let gpu = self.gpu().map(|_| self.backend(Precision::F64, Strategy::default()));
         gpu.transpose()
@@ -301,7 +301,7 @@ impl Processor {
     /// The processor at work. `strategy` concerns GPUs alone.
     ///
     /// # Errors
-    /// Those of [`choose`].
+    /// As [`choose`].
     pub fn backend(&self, precision: Precision, strategy: Strategy) -> Result<Box<dyn Backend>> {
         choose(self.choice, precision, strategy)
     }

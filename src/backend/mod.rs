@@ -63,7 +63,7 @@ pub trait Backend {
     /// Plans the refinement of a surface, in double precision.
     ///
     /// # Errors
-    /// Those of [`SurfacePlan::new`](crate::surface::SurfacePlan::new); on a device, what [does not
+    /// As [`SurfacePlan::new`](crate::surface::SurfacePlan::new); on a device, what [does not
     /// run there](runs_on_gpu), or too little memory.
     fn refine_surface(
         &self,
@@ -82,7 +82,7 @@ pub trait Backend {
     /// Brings a surface to the processor, for processing in double precision.
     ///
     /// # Errors
-    /// Those of [`SurfaceMesh::check`]; on a device, too little memory.
+    /// As [`SurfaceMesh::check`]; on a device, too little memory.
     fn process_surface(&self, mesh: &SurfaceMesh) -> Result<Box<dyn SurfaceProcessor>>;
 
     /// Brings a square sparse matrix whose rows sum to 1 to the processor, for iterative solutions
@@ -108,7 +108,7 @@ pub trait Backend {
     /// Evaluates a plan once.
     ///
     /// # Errors
-    /// Those of [`Backend::prepare`] and [`Evaluator::evaluate`].
+    /// As [`Evaluator::evaluate`]; if the processor lacks something the plan needs.
     fn evaluate(&self, plan: &Plan<'_>, controls: Controls<'_>) -> Result<Limit> {
         let mut limit = Limit::default();
         let all = 0..plan.solid().elements().len();
@@ -167,7 +167,7 @@ pub unsafe trait Evaluator: Send {
     /// GPU, the wall clock on the CPU. Sets of control points are taken in turn.
     ///
     /// # Errors
-    /// Those of [`Evaluator::evaluate`], and if the results do not fit the memory.
+    /// As [`Evaluator::evaluate`], and if the results do not fit the memory.
     fn time(
         &mut self,
         controls: &[Controls<'_>],

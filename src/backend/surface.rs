@@ -25,13 +25,13 @@ pub trait SurfaceRefiner {
     /// attributes, texture coordinates and creases.
     ///
     /// # Errors
-    /// Those of [`SurfacePlan::refine`]; if a device fails.
+    /// As [`SurfacePlan::refine`]; if a device fails.
     fn refine(&mut self, mesh: &SurfaceMesh) -> Result<SurfaceMesh>;
 
     /// The limit of all vertices of `refined`, the refined mesh of `mesh`.
     ///
     /// # Errors
-    /// Those of [`SurfacePlan::vertex_limits`]; if a device fails.
+    /// As [`SurfacePlan::vertex_limits`]; if a device fails.
     fn vertex_limits(&mut self, mesh: &SurfaceMesh, refined: &SurfaceMesh) -> Result<VertexLimits>;
 }
 

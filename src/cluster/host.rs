@@ -20,7 +20,7 @@ impl Host {
     /// the engine has bound each to cores of its own, it has these.
     ///
     /// # Errors
-    /// That of the first rank that has one.
+    /// The error of the first rank that has one.
     pub fn of(ranks: &Ranks<'_>) -> Result<Self> {
         let own = serde_json::to_vec(&(name(), cores())).unwrap_or_default();
         let all = ranks.all_gather(Ok(own.clone()))?;

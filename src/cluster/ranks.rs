@@ -66,7 +66,7 @@ impl<'g> Ranks<'g> {
     /// The bytes of all ranks, `[rank]`.
     ///
     /// # Errors
-    /// That of the first rank that has one.
+    /// The error of the first rank that has one.
     pub fn all_gather(&self, own: Result<Vec<u8>>) -> Result<Vec<Vec<u8>>> {
         if let Some(failure) = &*self.failure.borrow() {
             return Err(failure.error());
@@ -98,7 +98,7 @@ impl<'g> Ranks<'g> {
     /// The result of this rank if those of all ranks are good.
     ///
     /// # Errors
-    /// That of the first rank that has one.
+    /// The error of the first rank that has one.
     pub fn agree<T>(&self, own: Result<T>) -> Result<T> {
         let (value, own) = match own {
             Ok(value) => (Some(value), Ok(Vec::new())),
@@ -111,7 +111,7 @@ impl<'g> Ranks<'g> {
     /// What rank 0 has, on all ranks; the others give their results so far.
     ///
     /// # Errors
-    /// That of the first rank that has one.
+    /// The error of the first rank that has one.
     pub fn broadcast(&self, own: Result<Vec<u8>>) -> Result<Vec<u8>> {
         let own = own.map(|bytes| if self.is_first() { bytes } else { Vec::new() });
         Ok(self.all_gather(own)?.swap_remove(0))

@@ -16,7 +16,7 @@ use crate::topology::Topology;
 /// attributes are means of those at the corners.
 ///
 /// # Errors
-/// Those of [`refine_mesh`].
+/// As [`refine_mesh`].
 pub fn refined_by_nodes(mesh: &SolidMesh, nodes: &[CurvedNode]) -> Result<SolidMesh> {
     let topology = Topology::of_mesh(mesh)?;
     let mut refined = refine_mesh(mesh, 1, VertexRule::default())?;

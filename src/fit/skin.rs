@@ -152,7 +152,9 @@ struct Skin<'a> {
 /// `progress` is called with the number of rounds done; its error ends the work.
 ///
 /// # Errors
-/// Those of [`LimitSurface::of_mesh`] and [`LimitSolver::solve`](super::LimitSolver::solve); those of `progress`.
+/// [`Error::Mesh`](crate::Error::Mesh) for a surface that has no limit, and where no control points
+/// have the limits; [`Error::Request`](crate::Error::Request) for too little memory of a device;
+/// the error of `progress`.
 pub fn fit_skin(
     mesh: &SurfaceMesh,
     scheme: Scheme,

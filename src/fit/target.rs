@@ -68,7 +68,7 @@ impl Target {
     /// The limit of a mesh by a scheme; its feature lines are the creases.
     ///
     /// # Errors
-    /// Those of [`LimitSurface::of_mesh`].
+    /// As [`LimitSurface::of_mesh`].
     pub fn of_limit(mesh: &SurfaceMesh, scheme: Scheme) -> Result<(Self, TargetNotes)> {
         check(mesh, 0.0)?;
         let surface = LimitSurface::of_mesh(mesh, scheme)?;

@@ -38,7 +38,7 @@ pub fn write(
 /// Writes a file in a hidden directory; errors name the path `shown` that it will have.
 ///
 /// # Errors
-/// Those of [`write()`].
+/// As [`write()`].
 pub(super) fn write_shown(
     path: &Path,
     shown: &Path,
@@ -60,7 +60,7 @@ impl CompleteFile {
     /// The file of `path`; errors name `shown` instead.
     ///
     /// # Errors
-    /// Those of [`write()`].
+    /// As [`write()`].
     pub fn new(
         path: &Path,
         shown: &Path,
@@ -80,7 +80,7 @@ impl CompleteFile {
     /// Renames it.
     ///
     /// # Errors
-    /// That of the system; the file stays as it is.
+    /// The error of the system; the file stays as it is.
     pub fn take_name(&self) -> io::Result<()> {
         fs::rename(&self.beside, &self.path)
     }

@@ -149,8 +149,7 @@ impl TableReader {
     /// What `value` makes of the next rows, at most `most`; none at the end of the table.
     ///
     /// # Errors
-    /// [`Error::File`] with the line of a row of another number of columns; those of
-    /// `value`.
+    /// [`Error::File`] with the line of a row of another number of columns; the error of `value`.
     pub fn read<T>(
         &mut self,
         most: usize,
@@ -240,7 +239,7 @@ fn malformed(
 /// Writes the header of a table.
 ///
 /// # Errors
-/// Those of `out`.
+/// The error of `out`.
 pub fn write_table_header(out: &mut impl Write, names: &[String]) -> io::Result<()> {
     let mut header =
         csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(out);

@@ -173,7 +173,7 @@ impl CompareRequest {
     /// What is tested on this machine, before a model is read; says what is not.
     ///
     /// # Errors
-    /// Those of [`Processor::find_one`].
+    /// As [`Processor::find_one`].
     pub fn candidates(&self, notes: &mut dyn Notes) -> Result<Candidates> {
         let processor = Processor::find_one(self.backend)?;
         let ways = self.ways(&processor, notes);
@@ -183,8 +183,7 @@ impl CompareRequest {
     /// Compares evaluations of a solid; `title`: what the page of the report is of.
     ///
     /// # Errors
-    /// Those of [`CompareRequest::check`], of the processors and of `notes`; [`Error::Request`] for
-    /// outputs that would fill the memory; what the system refuses.
+    /// As [all jobs](crate::jobs#errors).
     pub fn run(
         &self,
         mesh: &SolidMesh,

@@ -128,8 +128,7 @@ impl ExtractRequest {
     /// Writes the operators of a solid to a file; after [`ExtractRequest::check_mesh`].
     ///
     /// # Errors
-    /// Those of [`ExtractRequest::check`] and [`Pieces::new`]; [`Error::Request`] for more than the
-    /// maximum size; what the system refuses.
+    /// As [all jobs](crate::jobs#errors).
     pub fn run(
         &self,
         mesh: &SolidMesh,
@@ -185,7 +184,7 @@ impl ExtractRequest {
     /// what they leave out.
     ///
     /// # Errors
-    /// Those of [`Pieces::new`]; [`Error::Request`] for more than the memory holds.
+    /// As [`Pieces::new`]; [`Error::Request`] for more than the memory holds.
     pub fn arrays(
         &self,
         mesh: &SolidMesh,

@@ -83,7 +83,7 @@ impl LocateRequest {
     /// Opens the table of points; warns of columns that are not read.
     ///
     /// # Errors
-    /// Those of [`PointTable::open`].
+    /// As [`PointTable::open`].
     pub fn open(&self, notes: &mut dyn Notes) -> Result<PointTable> {
         let table = PointTable::open(&self.points)?;
         let ignored = table.ignored();
@@ -98,7 +98,8 @@ impl LocateRequest {
     /// Checks, before any work, that places can be written to a file.
     ///
     /// # Errors
-    /// Those of [`check_ending`] and [`check_output`].
+    /// [`Error::Request`] for another ending; [`Error::Io`] or [`Error::File`] for a directory that
+    /// does not take the file.
     pub fn check_output(output: &Path) -> Result<()> {
         check_ending(output, &["csv"], "locate writes a table")?;
         check_output(output).map(drop)
@@ -107,7 +108,7 @@ impl LocateRequest {
     /// A locator of a solid at control points.
     ///
     /// # Errors
-    /// Those of [`Locator::with_options`].
+    /// As [`Locator::with_options`].
     pub fn locator<'s>(&self, solid: &'s Solid, controls: Controls<'_>) -> Result<Locator<'s>> {
         let options = LocatorOptions { tolerance: self.tolerance, ..LocatorOptions::default() };
         Locator::with_options(solid, controls, options)
@@ -117,8 +118,9 @@ impl LocateRequest {
     /// Writes the places and the attributes there to `output`, a .csv, if there is one.
     ///
     /// # Errors
-    /// Those of [`LocateRequest::locator`], [`columns`], [`PointTable::read`], of `notes` and of the
-    /// processor; what the system refuses; [`Error::Request`] for a point without a nearest place.
+    /// As [all jobs](crate::jobs#errors); [`Error::File`] with the line of a row that is not three
+    /// finite numbers; [`Error::Request`] for columns of one name, and a point without a nearest
+    /// place.
     pub fn run(
         &self,
         (mesh, solid): (&SolidMesh, &Solid),

@@ -42,7 +42,7 @@ pub fn covered(pieces: &[Range<usize>]) -> Range<usize> {
 /// `max_size`.
 ///
 /// # Errors
-/// Those of [`check_size`].
+/// As [`check_size`].
 pub fn announce(output: &Path, bytes: u64, most: f64, notes: &mut dyn Notes) -> Result<()> {
     check_size(output, bytes, most)?;
     let size = decimal_bytes(bytes.into());

@@ -11,7 +11,7 @@ use crate::plan::{Cost, SurfaceJob};
 /// [`Choice::Auto`] took.
 ///
 /// # Errors
-/// Those of [`Processor::find_device`].
+/// As [`Processor::find_device`].
 pub fn gpu_for(
     choice: Choice,
     cost: &Cost,

@@ -122,7 +122,8 @@ impl QueryRequest {
     /// Counts elements and neighbors, or lists the neighbors of some elements.
     ///
     /// # Errors
-    /// Those of [`QueryRequest::check`] and [`Query::neighbors`].
+    /// [`Error::Request`] for rings in cyclic order, an element or a query that the mesh lacks, and
+    /// a fan around an element that has none.
     pub fn run(&self, query: &Query) -> Result<QueryReport> {
         let listing = self.check()?;
         let [vertices, edges, faces, cells] = EntityKind::ALL.map(|kind| query.count(kind));
@@ -148,8 +149,7 @@ impl QueryRequest {
     /// The neighbors of elements as arrays; of all elements unless some are named.
     ///
     /// # Errors
-    /// Those of [`QueryRequest::check`] and [`Query::neighbors`]; [`Error::Request`] for rows that
-    /// would fill the memory.
+    /// As [`QueryRequest::run`]; [`Error::Request`] for rows that would fill the memory.
     pub fn rows(&self, query: &Query, op: Op) -> Result<QueryRows> {
         let listing = self.check()?;
         // rows of other strategies have another order

@@ -55,7 +55,7 @@ impl UntangleRequest {
     /// Untangles a mesh: moves control points.
     ///
     /// # Errors
-    /// Those of [`UntangleRequest::check`], [`untangle`], [`untangle_limit`] and of `notes`. The
+    /// As [all jobs](crate::jobs#errors); [`Error::Mesh`] for cells that are not hexahedra. The
     /// mesh is as it was then.
     pub fn run(&self, mesh: &mut SolidMesh, notes: &mut dyn Notes) -> Result<UntangleReport> {
         self.check()?;

@@ -74,7 +74,7 @@ impl Solid {
     /// so no constant-time evaluation exists.
     ///
     /// # Errors
-    /// Those of [`Solid::new`], and the refusal.
+    /// As [`Solid::new`], and the refusal.
     pub fn with_rule(mesh: &SolidMesh, rule: VertexRule) -> Result<Self> {
         Self::analyzed(mesh, Topology::of_mesh(mesh)?, rule)
     }
@@ -82,7 +82,7 @@ impl Solid {
     /// Analyzes a mesh whose topology ([`Topology::of_mesh`]) is known.
     ///
     /// # Errors
-    /// Those of [`Solid::new`].
+    /// As [`Solid::new`].
     pub fn with_topology(mesh: &SolidMesh, topology: Topology) -> Result<Self> {
         Self::analyzed(mesh, topology, VertexRule::default())
     }

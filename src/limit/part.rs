@@ -15,7 +15,7 @@ impl Solid {
     /// cells, ascending; there may be none.
     ///
     /// # Errors
-    /// Those of [`Solid::new`] that concern the cells owned.
+    /// As [`Solid::new`], for defects at the cells owned.
     pub fn of_part(mesh: &SolidMesh, owned: &[u32]) -> Result<Self> {
         let cells = mesh.cells.len();
         let ascend = owned.windows(2).all(|pair| pair[0] < pair[1]);

@@ -149,7 +149,7 @@ impl Summary {
     /// Counts what a mesh of this topology consists of; nothing is prepared for its evaluation.
     ///
     /// # Errors
-    /// Those of [`Topology::validate`] and [`Sharpness::resolve`], and finite sharpness above 10.
+    /// As [`Topology::validate`] and [`Sharpness::resolve`]; finite sharpness above 10.
     pub fn new(mesh: &SolidMesh, topology: &Topology) -> Result<Self> {
         topology.validate(&mesh.points)?;
         let sharpness = Sharpness::resolve(&mesh.creases, topology)?;

@@ -155,7 +155,7 @@ impl<'s> Locator<'s> {
     /// Prepares the solid at these control points with options.
     ///
     /// # Errors
-    /// Those of [`Locator::new`], and [`Error::Request`] for options out of range.
+    /// As [`Locator::new`], and [`Error::Request`] for options out of range.
     pub fn with_options(
         solid: &'s Solid,
         controls: Controls<'_>,
@@ -174,7 +174,7 @@ impl<'s> Locator<'s> {
     /// Prepares the boundary alone, for [`Locator::nearest_on_sides`].
     ///
     /// # Errors
-    /// Those of [`Locator::new`].
+    /// As [`Locator::new`].
     pub(crate) fn of_sides(solid: &'s Solid, controls: Controls<'_>) -> Result<Self> {
         Self::prepared(solid, controls, LocatorOptions::default(), false)
     }

@@ -60,7 +60,7 @@ impl LocatorParts {
     /// Halves the pieces of a locator.
     ///
     /// # Errors
-    /// Those of [`Pieces::new`].
+    /// As [`Pieces::new`].
     pub fn new(locator: &Locator<'_>) -> Result<Self> {
         let solid = locator.pieces.solid();
         let rings = (locator.pieces.rings() + RINGS).min(MAX_EXACT_RINGS);

@@ -97,7 +97,7 @@ pub fn columns(solid: &Solid, attributes: &[Attribute]) -> Result<Vec<String>> {
 /// attributes at the places, each `[answer][width]`.
 ///
 /// # Errors
-/// Those of `out`.
+/// The error of `out`.
 pub fn write_rows(
     out: &mut impl Write,
     solid: &Solid,

@@ -41,7 +41,7 @@ pub(crate) fn check_coordinates(points: &[[f64; 3]], precision: Precision) -> Re
 /// model.
 ///
 /// # Errors
-/// Those of [`check_coordinates`].
+/// As [`check_coordinates`].
 pub(crate) fn check_cubes(points: &[[f64; 3]], precision: Precision) -> Result<()> {
     match precision {
         Precision::F32 => {

@@ -61,7 +61,7 @@ impl Block {
     /// Analyzes the block, for its owned cells alone.
     ///
     /// # Errors
-    /// Those of [`Solid::of_part`].
+    /// As [`Solid::of_part`].
     pub fn solid(&self) -> Result<Solid> {
         let mut solid = Solid::of_part(&self.mesh, &self.owned)?;
         solid.has_corners |= self.has_other_cells;
@@ -168,7 +168,7 @@ impl<'m> Blocks<'m> {
     /// The extent of the refined cells of a run of the cells.
     ///
     /// # Errors
-    /// Those of [`Blocks::block`].
+    /// As [`Blocks::block`].
     ///
     /// # Panics
     /// If the mesh does not have that many cells.
@@ -203,7 +203,7 @@ impl<'m> Blocks<'m> {
     /// The block of some elements.
     ///
     /// # Errors
-    /// Those of the setup that concern the cells of the elements.
+    /// As the setup, for defects at the cells of the elements.
     ///
     /// # Panics
     /// If there are not that many elements.

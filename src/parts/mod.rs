@@ -75,7 +75,7 @@ impl Part {
     /// Analyzes the part, for its owned cells alone.
     ///
     /// # Errors
-    /// Those of [`Solid::of_part`].
+    /// As [`Solid::of_part`].
     pub fn solid(&self) -> Result<Solid> {
         Solid::of_part(&self.mesh, &self.owned)
     }

@@ -84,7 +84,7 @@ impl<'q> DeviceQuadrature<'q> {
     /// mesh are left-handed, or not.
     ///
     /// # Errors
-    /// Those of [`DeviceQuadrature::new`].
+    /// As [`DeviceQuadrature::new`].
     pub fn of_part(
         quadrature: &'q Quadrature<'q>,
         controls: Controls<'_>,

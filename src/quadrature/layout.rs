@@ -48,7 +48,7 @@ impl<'s> QuadratureLayout<'s> {
     /// The layout of [`Quadrature::new`](super::Quadrature::new).
     ///
     /// # Errors
-    /// Those of [`Quadrature::new`](super::Quadrature::new).
+    /// As [`Quadrature::new`](super::Quadrature::new).
     pub fn new(solid: &'s Solid, scheme: QuadratureScheme, want: Want) -> Result<Self> {
         Self::of(solid, &QuadratureItem::leaves(solid), false, scheme, want)
     }
@@ -56,7 +56,7 @@ impl<'s> QuadratureLayout<'s> {
     /// The layout of [`Quadrature::boundary`](super::Quadrature::boundary).
     ///
     /// # Errors
-    /// Those of [`Quadrature::boundary`](super::Quadrature::boundary).
+    /// As [`Quadrature::boundary`](super::Quadrature::boundary).
     pub fn boundary(
         solid: &'s Solid,
         scheme: QuadratureScheme,

@@ -74,7 +74,7 @@ impl<'q> Mapping<'q> {
     /// or not.
     ///
     /// # Errors
-    /// Those of [`Mapping::new`].
+    /// As [`Mapping::new`].
     pub fn of_part(
         quadrature: &'q Quadrature<'q>,
         controls: Controls<'_>,

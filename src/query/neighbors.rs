@@ -30,8 +30,8 @@ impl Query {
     /// The neighbors of one element, by ids of the mesh.
     ///
     /// # Errors
-    /// Those of [`Query::row`], [`Query::ring`] and [`Query::fan`]; [`Error::Request`] for a
-    /// listing that the query does not have.
+    /// [`Error::Request`] for an element, query or order that the mesh lacks, more than 2³²
+    /// entries, and a fan around an element that has none.
     pub fn neighbors(&self, op: Op, id: u32, listing: NeighborOrder) -> Result<Neighbors> {
         stop_point();
         let unordered = |ids| Neighbors { ids, closed: None };

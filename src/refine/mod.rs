@@ -105,7 +105,8 @@ pub fn refine(
 /// the points of edges, faces and cells all of whose vertices are marked. `marks`: `[vertex]`.
 ///
 /// # Errors
-/// [`crate::Error::Request`] for another number of marks; those of [`MeshRefinement::new`].
+/// As [`MeshRefinement::new`]; [`Error::Request`](crate::Error::Request) for another number of
+/// marks.
 pub fn refined_marks(mesh: &SolidMesh, mut marks: Vec<bool>, levels: usize) -> Result<Vec<bool>> {
     check_point_count(marks.len(), mesh.points.len())?;
     if levels == 0 {

@@ -12,7 +12,8 @@ use crate::topology::{Orientation, Topology};
 /// creases and attributes, keep their ids.
 ///
 /// # Errors
-/// Those of [`Topology::of_mesh`] and [`Orientation::new`].
+/// [`Error::Mesh`](crate::Error::Mesh) for cells that are not valid, or without a common
+/// orientation.
 pub fn reorient(mesh: &mut SolidMesh) -> Result<usize> {
     let topology = Topology::of_mesh(mesh)?;
     let orientation = Orientation::new(&topology, &mesh.points)?;

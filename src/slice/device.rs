@@ -63,7 +63,7 @@ impl<'s> DeviceSlicer<'s> {
     /// overlap.
     ///
     /// # Errors
-    /// Those of [`LayerImages::cover`] and [`super::Raster::new`].
+    /// As [`LayerImages::cover`] and [`super::Raster::new`].
     pub fn cover(
         &mut self,
         heights: &[f64],
@@ -87,7 +87,7 @@ impl<'s> DeviceSlicer<'s> {
     /// from the lowest, in the bytes of this machine.
     ///
     /// # Errors
-    /// Those of [`LayerImages::read`].
+    /// As [`LayerImages::read`].
     pub fn read(&mut self, first: usize, pixels: &mut [u8]) -> Result<()> {
         self.layers.read(first, pixels)
     }
@@ -96,7 +96,7 @@ impl<'s> DeviceSlicer<'s> {
     /// 0 if one is too large for the device.
     ///
     /// # Errors
-    /// Those of [`super::Raster::new`].
+    /// As [`super::Raster::new`].
     pub fn most_images(&self, planes: usize, grid: &PixelGrid, bits: usize) -> Result<usize> {
         Ok(self.layers.most_images(&self.canvas(planes, grid, Sampling::Area, bits)?))
     }
@@ -142,7 +142,7 @@ impl<'a, 's> DeviceSource<'a, 's> {
     /// The layers of `solid` on a GPU.
     ///
     /// # Errors
-    /// Those of [`DeviceSlicer::new`] and [`DeviceInteriors::new`].
+    /// As [`DeviceSlicer::new`] and [`DeviceInteriors::new`].
     pub fn new(solid: &'a SolidSource<'s>, device: &dyn Device) -> Result<Self> {
         let slicer = DeviceSlicer::new(solid.slicer(), device)?;
         let interiors = match solid.inside() {

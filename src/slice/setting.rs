@@ -57,7 +57,7 @@ impl Setting {
     /// length units are millimeters.
     ///
     /// # Errors
-    /// Those of [`Stack::new`]; [`Error::Request`] for an origin above the model, and for layers so
+    /// As [`Stack::new`]; [`Error::Request`] for an origin above the model, and for layers so
     /// high that even the lowest is cut above it.
     pub fn new(frame: LayerFrame, layer_height: f64, origin: Option<f64>) -> Result<Self> {
         let mut heights = frame.heights;

@@ -133,7 +133,7 @@ impl Slicer {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Slicer::new`]; [`Error::Mesh`] unless the volume inside is above 0.
+    /// As [`Slicer::new`]; [`Error::Mesh`] unless the volume inside is above 0.
     pub fn of_surface(
         surface: &ClosedSurface,
         points: &[[f64; 3]],
@@ -206,7 +206,7 @@ impl Slicer {
     /// row from the lowest: 0 is empty, the largest value full.
     ///
     /// # Errors
-    /// Those of [`Raster::new`].
+    /// As [`Raster::new`].
     pub fn coverage<T: Gray>(
         &self,
         heights: &[f64],

@@ -53,7 +53,7 @@ impl<'s> SolidSource<'s> {
     /// of its cell. [`LayerSource::places`] is there even without either.
     ///
     /// # Errors
-    /// Those of [`SolidSource::new`], and for arrays of another number of cells.
+    /// As [`SolidSource::new`], and for arrays of another number of cells.
     pub fn with_cell_data(
         solid: &'s Solid,
         controls: Controls<'_>,

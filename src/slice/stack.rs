@@ -58,7 +58,7 @@ impl Stack {
     /// stand out of the last layer by it, but not by half a layer.
     ///
     /// # Errors
-    /// Those of [`Stack::new`].
+    /// As [`Stack::new`].
     pub fn of_rounded([low, high]: [f64; 2], layer_height: f64, rounding: f64) -> Result<Self> {
         if !(layer_height.is_finite() && layer_height > 0.0) {
             return Err(Error::request(format!("layer height {layer_height} is not positive"))

@@ -78,7 +78,7 @@ use crate::mesh::SurfaceMesh;
 /// [`SurfaceMesh::without_holes`] leaves out; √3 leaves them out itself.
 ///
 /// # Errors
-/// Those of [`SurfacePlan::new`] and [`SurfacePlan::refine`].
+/// As [`SurfacePlan::new`].
 pub fn refine_surface(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<SurfaceMesh> {
     SurfacePlan::new(mesh, options)?.refine(mesh)
 }

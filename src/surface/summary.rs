@@ -65,7 +65,7 @@ impl SurfaceSummary {
     /// Sums up `mesh`.
     ///
     /// # Errors
-    /// Those of [`SurfaceMesh::check`].
+    /// As [`SurfaceMesh::check`].
     pub fn new(mesh: &SurfaceMesh) -> Result<Self> {
         mesh.check()?;
         mesh.check_control()?;

@@ -94,7 +94,7 @@ impl Topology {
     /// listed.
     ///
     /// # Errors
-    /// Those of [`SolidMesh::oriented_cells`] and [`Topology::build`].
+    /// [`Error::Mesh`] naming the cell, face, edge or vertex that is not valid, and how to fix it.
     pub fn of_mesh(mesh: &SolidMesh) -> Result<Self> {
         Self::turned(mesh, Self::build)
     }

@@ -44,7 +44,7 @@ impl Topology {
     /// [`Topology::validate`] of some cells, and of the edges and vertices that they have.
     ///
     /// # Errors
-    /// Those of [`Topology::validate`].
+    /// As [`Topology::validate`].
     pub(crate) fn validate_around(&self, cells: &[u32]) -> Result<()> {
         let check = |&cell: &u32| {
             let vertices = || self.cells.vertices(cell as usize).iter();

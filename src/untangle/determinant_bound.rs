@@ -84,7 +84,7 @@ impl ElementBound {
 /// interpolation of the limit.
 ///
 /// # Errors
-/// Those of [`Solid::new`] and [`reorient`].
+/// As [`Solid::new`]; [`Error::Mesh`](crate::Error::Mesh) for cells without a common orientation.
 pub fn least_determinant(mesh: &SolidMesh) -> Result<LeastDeterminant> {
     let mut oriented = mesh.clone();
     reorient(&mut oriented)?;

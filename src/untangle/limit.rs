@@ -71,7 +71,8 @@ pub struct LimitUntangled {
 /// elements that may be folded; its error ends the work, and the mesh is as it was.
 ///
 /// # Errors
-/// Those of [`reorient`] and [`Solid::new`]; those of `progress`.
+/// As [`Solid::new`]; [`Error::Mesh`](crate::Error::Mesh) for cells without a common orientation;
+/// the error of `progress`.
 pub fn untangle_limit(
     mesh: &mut SolidMesh,
     mut progress: impl FnMut(usize) -> Result<()>,

@@ -46,7 +46,7 @@ impl LimitFolds {
 /// Folded cells of the limit of a mesh, its cells taken right-handed however they are listed.
 ///
 /// # Errors
-/// Those of [`reorient`] and [`Solid::new`].
+/// As [`Solid::new`]; [`Error::Mesh`](crate::Error::Mesh) for cells without a common orientation.
 pub fn limit_folds(mesh: &SolidMesh) -> Result<LimitFolds> {
     let mut oriented = mesh.clone();
     reorient(&mut oriented)?;

@@ -66,9 +66,9 @@ const MAX_DEVIATION_FRACTION: f64 = 1e-3;
 /// each. It does not matter whether cells are listed right-handed.
 ///
 /// # Errors
-/// Those of [`SolidMesh::check`] and [`reorient`]; [`Error::Mesh`](crate::Error::Mesh) for cells
-/// that are not hexahedra, and for a mesh without a boundary; those of [`Solid::new`]; those of
-/// `progress`. The mesh is as it was then.
+/// As [`Solid::new`]; [`Error::Mesh`](crate::Error::Mesh) for cells that are not hexahedra or have
+/// no common orientation, and for a mesh without a boundary; the error of `progress`. The mesh is
+/// as it was then.
 pub fn untangle(
     mesh: &mut SolidMesh,
     boundary: BoundaryMotion,

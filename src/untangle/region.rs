@@ -18,7 +18,7 @@ impl Region {
     /// Of the inner vertices of the cells within `rings` of those of `elements`.
     ///
     /// # Errors
-    /// Those of [`Cutter::new`].
+    /// As [`Cutter::new`].
     pub fn around(mesh: &SolidMesh, solid: &Solid, elements: &[u32], rings: usize) -> Result<Self> {
         let topology = solid.topology();
         let cell_of = |element: u32| solid.elements()[element as usize].cell as usize;

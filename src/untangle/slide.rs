@@ -135,7 +135,7 @@ impl<'s> SlidingVertices<'s> {
     /// The vertices that slide on the limit of a mesh of hexahedra.
     ///
     /// # Errors
-    /// Those of [`Locator::of_sides`] and [`Sharpness::resolve`].
+    /// As [`Locator::of_sides`] and [`Sharpness::resolve`].
     pub fn new(mesh: &SolidMesh, hexes: &[[u32; 8]], solid: &'s Solid) -> Result<Self> {
         let topology = solid.topology();
         let locator = Locator::of_sides(solid, mesh.controls())?;

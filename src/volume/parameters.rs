@@ -173,7 +173,7 @@ pub fn columns(has_corners: bool, limit: &Limit, attributes: &[Attribute]) -> Re
 /// does not exist. `has_corners`: as in [`columns`].
 ///
 /// # Errors
-/// Those of `out`.
+/// The error of `out`.
 pub fn write_rows(
     out: &mut impl Write,
     solid: &Solid,

@@ -61,7 +61,7 @@ impl Cuda {
     /// Prepares a plan for evaluations whose results stay on the device.
     ///
     /// # Errors
-    /// Those of [`Backend::prepare`].
+    /// As [`Backend::prepare`].
     pub fn prepare_on_device<'p>(
         &self,
         plan: &'p Plan<'_>,

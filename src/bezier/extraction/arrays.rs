@@ -33,7 +33,7 @@ impl Extraction {
     /// offsets))`; there is no row unless refined points were kept as control points.
     ///
     /// # Errors
-    /// [`Error::Request`] if `solid`, `controls` or the bounds are not those of the
+    /// [`Error::Request`] if `solid`, `controls` or the bounds belong to another mesh than the
     /// extraction.
     pub fn arrays(
         &self,

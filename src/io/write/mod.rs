@@ -184,7 +184,7 @@ pub fn check_names<'n>(format: Format, names: impl IntoIterator<Item = &'n str>)
 /// have columns of different names.
 ///
 /// # Errors
-/// [`Error::Request`] naming two that are equal; those of [`Dataset::check`].
+/// As [`Dataset::check`]; [`Error::Request`] naming two that are equal.
 pub fn check_arrays_of(format: Format, dataset: &Dataset) -> Result<()> {
     match format {
         Format::Csv => csv::columns(dataset).map(drop),
@@ -205,7 +205,7 @@ fn ending<'p>(path: &'p Path, standard: &'p str) -> &'p OsStr {
 /// part of it under its name.
 ///
 /// # Errors
-/// Those of [`check_output`]; [`Error::Request`] if lengths or indices of the data
+/// As [`check_output`]; [`Error::Request`] if lengths or indices of the data
 /// disagree, or the format cannot hold them; [`Error::Io`] if writing fails.
 pub fn write<'a>(
     path: impl AsRef<Path>,

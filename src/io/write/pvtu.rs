@@ -55,7 +55,7 @@ struct ShareRecord {
 /// Where a `.pvtu` will stand, links followed; refuses standard output.
 ///
 /// # Errors
-/// Those of [`atomic::check`].
+/// As [`atomic::check`].
 pub(super) fn checked(path: &Path) -> Result<PathBuf> {
     if atomic::is_standard_output(path) {
         return Err(Error::request("a .pvtu and its pieces are several files")
@@ -90,7 +90,7 @@ impl PieceWriter {
     /// Writes the next piece. All pieces must have the same arrays.
     ///
     /// # Errors
-    /// Those of [`PieceShare::push`].
+    /// As [`PieceShare::push`].
     pub fn push(&mut self, piece: &Dataset) -> Result<()> {
         self.own.push(self.own.record.end, piece)
     }

@@ -52,7 +52,7 @@ impl FitRequest {
     /// The target in a file, if one is asked for.
     ///
     /// # Errors
-    /// Those of reading it.
+    /// [`Error::Io`] or [`Error::File`] if it cannot be read.
     pub fn read_target(&self, notes: &mut dyn Notes) -> Result<Option<ControlMesh>> {
         let FitTarget::File(path) = &self.to else { return Ok(None) };
         let (mesh, report) = crate::io::read_mesh(path, Default::default())?;
@@ -66,7 +66,7 @@ impl FitRequest {
     /// [`FitTarget::Corners`] is asked for. Call it before [`FitRequest::run_solid`].
     ///
     /// # Errors
-    /// Those of [`refined_by_nodes`].
+    /// As [`refined_by_nodes`].
     pub fn take_nodes(
         &self,
         mesh: &mut SolidMesh,
@@ -86,8 +86,8 @@ impl FitRequest {
     /// cell arrays and groups stay. `target` is what [`FitRequest::read_target`] returned.
     ///
     /// # Errors
-    /// Those of [`FitRequest::check`], [`fit_skin`], [`untangle_limit`] and of `notes`;
-    /// [`Error::Mesh`] for a target of another size. The mesh may be changed then.
+    /// As [all jobs](crate::jobs#errors); [`Error::Mesh`] for a target of another size, and where
+    /// no control points have the limits. The mesh may be changed then.
     pub fn run_solid(
         &self,
         mesh: &mut SolidMesh,
@@ -177,8 +177,8 @@ impl FitRequest {
     /// tolerance asks for it. Schemes of triangles cut its polygons first, with a warning.
     ///
     /// # Errors
-    /// Those of [`FitRequest::check`], [`fit_skin`] and of `notes`; [`Error::Mesh`] for a target of
-    /// another size. The mesh may be changed then.
+    /// As [all jobs](crate::jobs#errors); [`Error::Mesh`] for a target of another size, and where
+    /// no control points have the limits. The mesh may be changed then.
     pub fn run_surface(
         &self,
         mesh: &mut SurfaceMesh,

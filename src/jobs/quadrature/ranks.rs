@@ -63,7 +63,8 @@ impl QuadratureRequest {
     /// times.
     ///
     /// # Errors
-    /// Those of [`QuadratureRequest::run`], [`QuadratureRequest::check_of_ranks`] and other ranks.
+    /// As [`QuadratureRequest::run`] and [`QuadratureRequest::check_of_ranks`]; the error of
+    /// another rank.
     pub fn run_on_ranks(
         &self,
         (mesh, levels): (&SolidMesh, usize),

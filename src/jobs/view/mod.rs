@@ -94,8 +94,8 @@ impl ViewRequest {
     /// Writes a page, or a `.glb`, by the ending of `output`.
     ///
     /// # Errors
-    /// Those of [`ViewRequest::check`], [`ViewRequest::page`], [`SkinPolygons`] and [`write_skin`];
-    /// what the system refuses.
+    /// As [all jobs](crate::jobs#errors); [`Error::Request`](crate::Error::Request) for more pieces
+    /// than a page holds.
     pub fn run(
         &self,
         shown: &ViewModel<'_>,
@@ -128,8 +128,10 @@ impl ViewRequest {
     /// The page of a model, with the layers that are asked for beside it.
     ///
     /// # Errors
-    /// Those of [`ViewRequest::check_of_format`], [`ViewRequest::check_of_solid`],
-    /// [`ViewRequest::check_of_surface`], of the functions of [`Page`] and of [`Page::add_slices`].
+    /// [`Error::Request`](crate::Error::Request) for options that neither format nor model has a
+    /// use for, an unknown array, and more pieces than a page holds;
+    /// [`Error::Mesh`](crate::Error::Mesh) for a defect of the mesh or its creases;
+    /// [`Error::File`](crate::Error::File) for layers that cannot be read.
     pub fn page(&self, shown: &ViewModel<'_>, notes: &mut dyn Notes) -> Result<Page> {
         self.check_of_format(ViewFormat::Html)?;
         let options = self.options(shown.title);

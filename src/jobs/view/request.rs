@@ -83,7 +83,7 @@ impl ViewRequest {
     /// Checks the options by themselves, and the output; returns its format.
     ///
     /// # Errors
-    /// Those of [`ViewRequest::format`]; what the system refuses.
+    /// As [`ViewRequest::format`]; what the system refuses.
     pub fn check(&self, output: &Path) -> Result<ViewFormat> {
         let format = self.format(output)?;
         atomic::check(output)?;

@@ -55,8 +55,8 @@ impl ClosestPlace {
 ///
 /// # Errors
 /// [`Error::Request`] for a point that is not finite or has a coordinate beyond 1e70;
-/// [`Error::Mesh`] for a mesh without cells and for cells that are not hexahedra; those of
-/// [`SolidMesh::check`] and [`Topology::build`].
+/// [`Error::Mesh`] for a mesh that is not valid or has no cells, and for cells that are not
+/// hexahedra.
 pub fn point_seeds(mesh: &SolidMesh, point: [f64; 3]) -> Result<(Vec<Seed>, ClosestPlace)> {
     let volume = Volume::new(mesh)?;
     let place = volume.closest(point)?;

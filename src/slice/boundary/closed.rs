@@ -60,7 +60,7 @@ impl ClosedSurface {
     /// where the scheme is linear ([`separate_parts`]), and analyzes it.
     ///
     /// # Errors
-    /// Those of [`orient`] and [`ClosedSurface::new`].
+    /// As [`orient`] and [`ClosedSurface::new`].
     pub fn prepare(mut mesh: SurfaceMesh, scheme: Scheme) -> Result<PreparedSurface> {
         let shells = orient(&mut mesh, NestedShells::Keep)?;
         let separate = scheme.is_linear().then(|| separate_parts(&mesh)).flatten();
@@ -74,10 +74,9 @@ impl ClosedSurface {
     /// concave planar polygons, and takes an edge at which parts touch for one of each part.
     ///
     /// # Errors
-    /// [`Error::Request`] for a scheme without limit; [`Error::Mesh`], with the vertices of an
-    /// edge, for a surface that is not closed, an edge of three or more faces, and faces that are
-    /// inconsistently oriented; for holes; those of [`SurfaceMesh::check`] and
-    /// [`LimitSurface::of_mesh`].
+    /// As [`LimitSurface::of_mesh`]; [`Error::Request`] for a scheme without limit;
+    /// [`Error::Mesh`], with the vertices of an edge, for a surface that is not closed, an edge of
+    /// three or more faces, and faces that are inconsistently oriented; for holes.
     pub fn new(mesh: &SurfaceMesh, scheme: Scheme) -> Result<Self> {
         if !scheme.has_limit() {
             let name = scheme.rules().name();

@@ -52,7 +52,7 @@ impl<'a> Sheet<'a> {
     /// The boundary of `solid` over its control points.
     ///
     /// # Errors
-    /// Those of [`Pieces::new`].
+    /// As [`Pieces::new`].
     pub fn new(
         solid: &'a Solid,
         points: &'a [[f64; 3]],

@@ -129,7 +129,7 @@ impl Surface {
     /// The boundary of `solid` over its control points, seen along `axis`.
     ///
     /// # Errors
-    /// Those of [`Sheet::new`] and [`Orientation::new`].
+    /// As [`Sheet::new`] and [`Orientation::new`].
     pub fn new(solid: &Solid, points: &[[f64; 3]], axis: Axis, tolerance: f64) -> Result<Self> {
         let grid = height_grid(solid.spanning(points.as_flattened(), 3).as_chunks().0);
         let sheet = Sheet::new(solid, points, axis, fitter(grid, tolerance))?;
@@ -141,7 +141,8 @@ impl Surface {
     /// A closed surface over its control points, seen along `axis`, and its shells.
     ///
     /// # Errors
-    /// Those of [`Skin::new`] and [`ShellSums::finish`].
+    /// [`Error::Request`] if there is not one point a vertex; [`Error::Mesh`] unless the volume of
+    /// all shells is above 0.
     pub fn of_closed(
         surface: &ClosedSurface,
         points: &[[f64; 3]],

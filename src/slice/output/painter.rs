@@ -151,7 +151,7 @@ impl Painter {
     /// A painter of layers of a source with `channels`.
     ///
     /// # Errors
-    /// Those of [`Painter::check`].
+    /// As [`Painter::check`].
     pub fn new(setting: &Setting, options: ImageOptions, channels: &[Channel]) -> Result<Self> {
         Self::check(setting, &options, channels)?;
         Ok(Self {
@@ -224,7 +224,7 @@ impl Painter {
     /// The images of a layer, one after the other, to `take`.
     ///
     /// # Errors
-    /// Those of the source and of `take`; [`Error::Request`] for a pixel whose materials have no
+    /// The error of the source or of `take`; [`Error::Request`] for a pixel whose materials have no
     /// answer, with its layer and cell.
     pub fn paint(
         &self,
@@ -284,7 +284,7 @@ impl Painter {
     /// The images of a layer, for a file of all layers.
     ///
     /// # Errors
-    /// Those of [`Painter::paint`].
+    /// As [`Painter::paint`].
     pub fn images(&self, cut: &OutputLayer) -> Result<PaintedLayer> {
         let mut images = Vec::new();
         let files = self.paint(cut, |(path, image)| {

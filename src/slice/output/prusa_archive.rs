@@ -84,8 +84,7 @@ impl PrusaArchive {
     /// Starts the file: the coverage of every layer, 8 bits per pixel, whatever else `options` has.
     ///
     /// # Errors
-    /// Those of [`Painter::check`] and [`Exposure::check`]; [`Error::Io`] if it cannot be
-    /// written.
+    /// As [`Painter::check`] and [`Exposure::check`]; [`Error::Io`] if it cannot be written.
     pub fn create(
         path: impl AsRef<Path>,
         setting: &Setting,

@@ -77,7 +77,7 @@ impl PixelCloud {
     /// be held; `values`: numbers at a point.
     ///
     /// # Errors
-    /// Those of [`PixelCloud::check`]; [`Error::Request`] with both amounts.
+    /// As [`PixelCloud::check`]; [`Error::Request`] with both amounts.
     pub fn check_memory(
         grid: &PixelGrid,
         plane: [[f64; 2]; 2],

@@ -147,7 +147,7 @@ impl Materials {
     /// Materials that are the whole numbers of an array of the cells, one of the source's channels.
     ///
     /// # Errors
-    /// Those of [`Materials::ids`]; [`Error::Request`] if the array has several components or a
+    /// As [`Materials::ids`]; [`Error::Request`] if the array has several components or a
     /// value that is not a whole number, with the cell.
     pub fn of_cells(channels: &[Channel], cells: &CellIds) -> Result<Self> {
         let (name, ids) = (cells.name(), cells.ids()?);

@@ -94,7 +94,7 @@ impl LimitSurface {
     /// ([`LimitSurface::refined_points`]).
     ///
     /// # Errors
-    /// Those of [`LimitSurface::evaluate`].
+    /// As [`LimitSurface::evaluate`].
     pub fn evaluate_refined(
         &self,
         points: &[[f64; 3]],

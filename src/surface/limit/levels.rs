@@ -95,7 +95,7 @@ impl LimitSurface {
     /// that of [`LimitSurface::new`].
     ///
     /// # Errors
-    /// Those of [`LimitSurface::new`], and [`Error::Request`] for more than 12 levels.
+    /// As [`LimitSurface::new`], and [`Error::Request`] for more than 12 levels.
     pub fn isolated(faces: &Faces, scheme: Scheme, levels: usize) -> Result<Self> {
         masks_of(scheme)?;
         check_faces(faces, scheme)?;

@@ -53,9 +53,9 @@ impl VertexLimits {
 /// Faces that are holes still serve their neighbors: give the mesh with them.
 ///
 /// # Errors
-/// [`Error::Request`](crate::Error::Request) for √3, whose limit has no masks here, and for more
-/// vertices than the memory holds; those of
-/// [`LimitSurface::new`]; [`Error::Mesh`](crate::Error::Mesh) for attributes of the wrong length.
+/// As [`LimitSurface::new`]; [`Error::Request`](crate::Error::Request) for √3, whose limit has no
+/// masks here, and for more vertices than the memory holds; [`Error::Mesh`](crate::Error::Mesh) for
+/// attributes of the wrong length.
 pub fn vertex_limits(mesh: &SurfaceMesh, scheme: Scheme) -> Result<VertexLimits> {
     let vertices = mesh.points.len();
     let need = vertices as u128 * BYTES_A_VERTEX;
@@ -87,7 +87,7 @@ impl LimitSurface {
     /// triangles. Holes are analyzed like other faces.
     ///
     /// # Errors
-    /// Those of [`LimitSurface::new`].
+    /// As [`LimitSurface::new`].
     pub fn of_mesh(mesh: &SurfaceMesh, scheme: Scheme) -> Result<Self> {
         let topology = limit_topology(mesh, scheme)?;
         limit_surface(mesh, &topology, scheme, mesh.crease_rule, 0)
@@ -97,7 +97,7 @@ impl LimitSurface {
 /// The topology of a mesh whose limit is wanted.
 ///
 /// # Errors
-/// Those of [`LimitSurface::new`] for its faces.
+/// As [`LimitSurface::new`], for its faces.
 pub(in crate::surface) fn limit_topology(
     mesh: &SurfaceMesh,
     scheme: Scheme,

@@ -50,8 +50,8 @@ pub enum NestedShells {
 /// smaller. Sides and volumes are those of the control mesh.
 ///
 /// # Errors
-/// [`Error::Mesh`], with two faces and their edge, for a shell with one side only, such as a Möbius
-/// band; those of [`SurfaceMesh::check`].
+/// As [`SurfaceMesh::check`]; [`Error::Mesh`], with two faces and their edge, for a shell with one
+/// side only, such as a Möbius band.
 pub fn orient(mesh: &mut SurfaceMesh, nested: NestedShells) -> Result<OrientedShells> {
     mesh.check()?;
     mesh.check_control()?;

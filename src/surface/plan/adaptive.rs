@@ -26,8 +26,8 @@ pub struct AdaptiveLimits {
 /// that level, normals if they are wanted (NaN everywhere otherwise).
 ///
 /// # Errors
-/// [`Error::Request`](crate::Error::Request) for √3 and for more than 12 levels; those of
-/// [`LimitSurface::new`](crate::surface::limit::LimitSurface::new).
+/// As [`LimitSurface::new`](crate::surface::limit::LimitSurface::new);
+/// [`Error::Request`](crate::Error::Request) for √3 and for more than 12 levels.
 pub fn adaptive_limits(
     plan: &SurfacePlan,
     mesh: &SurfaceMesh,

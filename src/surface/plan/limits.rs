@@ -46,7 +46,7 @@ impl SurfacePlan {
     /// shape what is beside them.
     ///
     /// # Errors
-    /// Those of [`vertex_limits`]; [`Error::Request`] if the holes have been left out.
+    /// As [`vertex_limits`]; [`Error::Request`] if the holes have been left out.
     pub fn vertex_limits(&self, mesh: &SurfaceMesh, refined: &SurfaceMesh) -> Result<VertexLimits> {
         limits_of(self.options.scheme, mesh, refined)
     }

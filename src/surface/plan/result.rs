@@ -26,7 +26,7 @@ impl SurfacePlan {
     /// faces and their corners agree.
     ///
     /// # Errors
-    /// [`Error::Request`] if the numbers of vertices or corners are not those of the plan.
+    /// [`Error::Request`] if the mesh has another number of vertices or corners than the plan.
     pub fn refine(&self, mesh: &SurfaceMesh) -> Result<SurfaceMesh> {
         assemble(&mut &*self, mesh)
     }

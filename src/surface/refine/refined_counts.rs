@@ -151,7 +151,7 @@ pub fn check_ids(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<()> {
 /// GPUs have them.
 ///
 /// # Errors
-/// Those of [`check_ids`].
+/// As [`check_ids`].
 pub(crate) fn check_corner_ids(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<()> {
     check(mesh, options, |counts, _| counts.corners.max(counts.vertices))
 }

@@ -122,7 +122,7 @@ impl SurfaceStencils {
     /// Brings the weights into precision `T`, for evaluation again and again.
     ///
     /// # Errors
-    /// Those of [`StaticRefinement::evaluator`].
+    /// As [`StaticRefinement::evaluator`].
     pub fn evaluator<T: Real>(&self) -> Result<StencilEvaluator<'_, T>> {
         let weights = match &self.stored {
             StoredWeights::Single(matrix) => PrecisionWeights::Single(matrix.in_precision()),

@@ -114,9 +114,9 @@ impl StaticRefinement {
     /// Understands the faces, creases and boundary rule of a mesh.
     ///
     /// # Errors
-    /// [`Error::Request`] for a scheme whose weights are not known, fewer levels than semi-sharp
-    /// creases, polygons and neighboring extraordinary vertices take to be isolated, and more
-    /// points than 32 bits count; those of [`LimitSurface::new`].
+    /// As [`LimitSurface::new`]; [`Error::Request`] for a scheme whose weights are not known, fewer
+    /// levels than semi-sharp creases, polygons and neighboring extraordinary vertices take to be
+    /// isolated, and more points than 32 bits count.
     pub fn new(mesh: &SurfaceMesh, scheme: Scheme, levels: usize) -> Result<Self> {
         mesh.check()?;
         let can = |scheme: Scheme| scheme.rules().has_static_refinement();

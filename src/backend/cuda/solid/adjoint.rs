@@ -158,7 +158,7 @@ impl DeviceAdjoint {
     /// device have been read when this returns.
     ///
     /// # Errors
-    /// Those of [`Adjoint::apply`]; [`Error::Request`](crate::Error::Request) for an address of
+    /// As [`Adjoint::apply`]; [`Error::Request`](crate::Error::Request) for an address of
     /// another device, or too little memory.
     ///
     /// # Safety

@@ -473,7 +473,7 @@ pub trait DeviceEvaluator: Evaluator {
     /// Like [`Self::launch`], with the results copied to the host.
     ///
     /// # Errors
-    /// Those of [`Self::launch`].
+    /// As [`Self::launch`].
     fn fetch(&mut self, elements: Range<usize>, limit: &mut Limit) -> Result<()>;
 
     /// The stream of uploads and launches, as the driver's handle.

@@ -73,7 +73,7 @@ impl<T: Real + DeviceRepr> DeviceSurface<T> {
     /// stencils and brings these.
     ///
     /// # Errors
-    /// Those of [`SurfacePlan::new`](crate::surface::SurfacePlan::new); [`Error::Request`] for what
+    /// As [`SurfacePlan::new`](crate::surface::SurfacePlan::new); [`Error::Request`] for what
     /// [does not run on GPUs](crate::backend::runs_on_gpu), or too little memory.
     pub fn new(mesh: &SurfaceMesh, options: &SurfaceOptions, gpu: &Cuda) -> Result<Self> {
         mesh.check()?;

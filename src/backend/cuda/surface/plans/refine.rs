@@ -17,8 +17,8 @@ impl DeviceSurface<f64> {
     /// that of [`SurfacePlan::refine`], bit by bit. The control points become those of `mesh`.
     ///
     /// # Errors
-    /// [`crate::Error::Request`] if the numbers of vertices or corners are not those of the
-    /// surface, or a kernel or copy fails.
+    /// [`Error::Request`](crate::Error::Request) if the mesh has another number of vertices or
+    /// corners than the surface, or a kernel or copy fails.
     pub fn refine(&mut self, mesh: &SurfaceMesh) -> Result<SurfaceMesh> {
         self.run(DeviceRun::Topology)?;
         assemble(self, mesh)
@@ -28,7 +28,7 @@ impl DeviceSurface<f64> {
     /// [`SurfacePlan::vertex_limits`], on the CPU.
     ///
     /// # Errors
-    /// Those of [`SurfacePlan::vertex_limits`].
+    /// As [`SurfacePlan::vertex_limits`].
     pub fn vertex_limits(&self, mesh: &SurfaceMesh, refined: &SurfaceMesh) -> Result<VertexLimits> {
         limits_of(self.options.scheme, mesh, refined)
     }

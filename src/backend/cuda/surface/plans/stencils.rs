@@ -29,7 +29,7 @@ impl<T: Real + DeviceRepr> DeviceStencils<T> {
     /// Brings the weights to a GPU, with room for the points.
     ///
     /// # Errors
-    /// Those of [`DeviceSingleMatrix::new`] and [`DeviceStaticRefinement::new`].
+    /// [`Error::Request`] if the GPU has too little memory or cannot compile a kernel.
     pub fn new(stencils: &SurfaceStencils, gpu: &Cuda) -> Result<Self> {
         Ok(Self(match &stencils.stored {
             StoredWeights::Single(matrix) => {

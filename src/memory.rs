@@ -140,7 +140,7 @@ fn check_limit(
 mod tests {
     use super::{check, check_half, free_memory, group_limit, physical_memory};
 
-    /// Limits of a job are those of any group above it.
+    /// A job has the limits of all groups above it.
     #[test]
     fn control_groups_limit_memory() {
         let root = tempfile::tempdir().unwrap();

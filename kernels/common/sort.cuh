@@ -81,7 +81,7 @@ constexpr unsigned BLOCK_THREADS = 1024;
 constexpr unsigned BLOCK_ROUNDS = 8;
 constexpr unsigned BLOCK_ITEMS = BLOCK_THREADS * BLOCK_ROUNDS;
 
-// counters of a warp are so far from those of the next, that threads meet different banks
+// counters of two warps are so far apart that threads meet different banks
 constexpr unsigned PITCH = DIGITS + 1;
 
 struct BlockSort {

@@ -108,8 +108,8 @@ __device__ __forceinline__ unsigned sum_before(unsigned number) {
     return before;
 }
 
-// Ranks of the elements of a kind: those of the ribbon that come before the owned ones, these, the
-// rest of the ribbon.
+// Ranks of the elements of a kind: elements of the ribbon that come before the owned ones, these,
+// the rest of the ribbon.
 struct Ranks {
     unsigned before, owned, first;
     const unsigned* ribbon;
@@ -244,7 +244,7 @@ __device__ __forceinline__ void visit_near(const Local& mesh, const Ranks& ranks
     }
 }
 
-// Room for so many items.
+// Room for a number of items.
 struct Room {
     Id* items;
     unsigned count;

@@ -32,7 +32,7 @@ constexpr int STAGE_CELL = SAMPLE_TILE * W + VECTOR;
 struct Task {
     const Fragment* tables[OUTPUTS];
     const Place* places;
-    // samples of a leaf; those of the block begin and end
+    // samples of a leaf; where the block's begin and end
     int samples, first, end;
     unsigned negate;
 };

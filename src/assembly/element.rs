@@ -32,7 +32,7 @@ struct LeafScratch {
 }
 
 impl<'a> LeafMatrices<'a> {
-    /// Of leaf `i` of what was mapped in `work`; `matrices` has room for those of all forms.
+    /// Of leaf `i` of what was mapped in `work`; `matrices` has room for all forms.
     pub fn new(
         ids: &'a [u32],
         i: usize,

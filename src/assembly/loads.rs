@@ -156,7 +156,7 @@ pub fn comma_separated<const N: usize>(text: &str) -> std::result::Result<[f64; 
     numbers.try_into().map_err(|_| format!("{} instead of {N}", counted(count, "number")))
 }
 
-/// The force on an area unit of each face: the sum of those of its parts; `None` without any.
+/// The force on an area unit of each face: the sum over its parts; `None` without any.
 ///
 /// # Errors
 /// As [`Regions::faces_of`].

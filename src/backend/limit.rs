@@ -51,7 +51,7 @@ impl Values {
         (0..self.len()).map(|i| self.get(i))
     }
 
-    /// The numbers, in precision `T` from now on; those of another precision are dropped.
+    /// The numbers, in precision `T` from now on; numbers of another precision are dropped.
     pub(super) fn numbers<T: Real>(&mut self) -> &mut ResultBuffer<T> {
         match T::PRECISION {
             Precision::F32 if !matches!(self, Self::F32(_)) => {

@@ -24,7 +24,7 @@ pub type SharedBackend = Arc<dyn Backend + Send + Sync>;
 
 /// Several backends of one precision as one: of every range of elements each evaluates a run that
 /// [costs about its share](Plan::element_costs), on a thread of its own, and writes its results to
-/// their place among all. So the results are bit by bit those of one backend, in the same order.
+/// their place among all. So the results are bitwise as of one backend, in the same order.
 ///
 /// A backend that fails, for instance for lack of memory, is given smaller runs, down to one part
 /// in 64; then the error names it. Surfaces, and jobs on the arrays of a [`Device`], run on the

@@ -8,7 +8,7 @@ use crate::process::surface::{
 };
 
 /// A surface on a processor, for what [`process::surface`](crate::process::surface) does. Results
-/// are in the ids of the mesh. Those of a device differ from those of the CPU by rounding.
+/// are in the ids of the mesh. Results of devices and the CPU differ by rounding.
 ///
 /// Calls may come in any order. Each takes the points where [`Self::flow`] and [`Self::denoise`]
 /// have moved them, and all others leave the points alone. The caller's mesh does not move before
@@ -21,7 +21,7 @@ pub trait SurfaceProcessor: Send {
     fn points(&self) -> Result<Vec<[f64; 3]>>;
 
     /// Moves the points of `mesh`, which the processor was made of, to where jobs have moved them.
-    /// Normals that the mesh has become those of the moved surface.
+    /// Normals that the mesh has follow the moved surface.
     ///
     /// # Errors
     /// On a device, too little memory.

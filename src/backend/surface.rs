@@ -21,7 +21,7 @@ pub trait SurfaceRefiner {
     /// What the user should know of the mesh although it does not stop the refinement.
     fn notices(&self) -> &[String];
 
-    /// The refined mesh of `mesh`, which is that of the plan or one of the same connectivity, with
+    /// The refined mesh of `mesh`, the mesh of the plan or one of the same connectivity, with
     /// attributes, texture coordinates and creases.
     ///
     /// # Errors

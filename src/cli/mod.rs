@@ -203,7 +203,7 @@ fn command() -> clap::Command {
             "mpi" => OF_RANKS.contains(&&*name),
             _ => !OF_TEXT.contains(&&*name),
         };
-        // one of its own takes the place of that of all
+        // an option of its own replaces the global one
         let own = hidden.iter().filter(|(option, _)| !acts(option));
         command.args(own.map(|(_, argument)| argument))
     })

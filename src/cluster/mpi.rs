@@ -17,7 +17,7 @@ const WARNING: Tag = 21;
 
 /// A rank that `mpirun` has started. All calls come from the thread that started it.
 pub struct Mpi {
-    // before the universe, whose end is that of MPI
+    // before the universe, whose end ends MPI
     world: SimpleCommunicator,
     _universe: Universe,
 }

@@ -9,7 +9,7 @@ use crate::error::{Error, Message, Result};
 
 /// The ranks of a job, for the job's own code.
 ///
-/// Every exchange takes a result. If that of any rank is an error, all ranks get an error: that of
+/// Every exchange takes a result. If any rank has an error, all ranks get one: the error of
 /// the first rank that has one. Later exchanges return it again without any communication, so a
 /// rank may leave a job by `?` at any place: the exchange that its caller ends with meets the one
 /// that the others are in.
@@ -95,7 +95,7 @@ impl<'g> Ranks<'g> {
         Ok(all)
     }
 
-    /// The result of this rank if those of all ranks are good.
+    /// The result of this rank if no rank has failed.
     ///
     /// # Errors
     /// The error of the first rank that has one.

@@ -9,7 +9,7 @@ use crate::process::sparse::SymmetricMatrix;
 pub struct NormalEquations<'a> {
     /// Directions of all vertices, one after another.
     directions: &'a [Vector3<f64>],
-    // those of vertex v: starts[v]..starts[v + 1]
+    // entries of vertex v: starts[v]..starts[v + 1]
     starts: &'a [usize],
     matrix: SymmetricMatrix,
     rhs: Vec<f64>,

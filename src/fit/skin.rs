@@ -24,7 +24,8 @@ const CURVE_SAMPLES: usize = 3;
 const FAIRNESS: f64 = 1e-3;
 /// Weight of a sample of a crease against one of a face.
 const CURVE_WEIGHT: f64 = 4.0;
-/// How far feature lines and corners may be from those of the mesh, in lengths of the edges there.
+/// Greatest distance between feature lines and corners of target and mesh, in lengths of the edges
+/// there.
 const FEATURE_REACH: f64 = 0.75;
 /// Gauss points along each axis for volumes.
 const VOLUME_POINTS: usize = 6;
@@ -384,7 +385,7 @@ impl<'a> Skin<'a> {
         (directions, starts)
     }
 
-    /// Points with corners at those of the target.
+    /// Points with corners at the corners of the target.
     fn with_corners(&self, target: &Target, mut points: Vec<[f64; 3]>) -> Vec<[f64; 3]> {
         let mut edges = vec![0; points.len()];
         self.creases.iter().flatten().for_each(|&v| edges[v as usize] += 1);

@@ -15,7 +15,7 @@ const BUFFER: usize = 1 << 18; // bytes
 /// Writes the file at `path` by `content`. It appears under its name, or replaces
 /// what stands there, only when all of it is on the disk; until then, and after
 /// any error, the name is untouched. A link is followed. The file has the
-/// permissions that any program would give it, or those of the file it replaces. A
+/// permissions that any program would give it, or of the file it replaces. A
 /// program that is stopped calls [`super::remove_unfinished`].
 ///
 /// The path `-`, or `-` and an ending (`-.csv`), is standard output: it gets all of the file, or

@@ -186,7 +186,7 @@ impl DistanceRequest {
 
     /// Distances of the vertices of a solid through the volume of its control mesh, around holes.
     /// `mesh` is refined [`levels`](Self::levels) times, `target` is
-    /// [that of the mesh before](Self::target).
+    /// [the mesh before](Self::target).
     ///
     /// # Errors
     /// As [all jobs](crate::jobs#errors); [`Error::Request`] for an attribute that does not exist

@@ -88,7 +88,7 @@ pub fn warn_of_losses(losses: &[String], output: &Path, notes: &mut dyn Notes) {
     }
 }
 
-/// Names the cell arrays whose names are those of the output's own arrays.
+/// Names the cell arrays with names of the output's own arrays.
 pub fn warn_left_out(names: &[&str], notes: &mut dyn Notes) {
     left_out_notice(names).into_iter().for_each(|notice| notes.warn(notice.into()));
 }

@@ -35,7 +35,7 @@ pub struct QueryRequest {
     pub strategy: QueryStrategy,
 }
 
-/// How many elements and neighbors a mesh has, and those of some elements.
+/// Numbers of elements and neighbors of a mesh, and the neighbors of some elements.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct QueryReport {

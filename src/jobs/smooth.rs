@@ -121,7 +121,7 @@ impl SmoothRequest {
     }
 
     /// Smooths an attribute of a solid: every step moves values toward the mean of their neighbors.
-    /// `topology` is that of the mesh.
+    /// `topology`: of the mesh.
     ///
     /// # Errors
     /// As [all jobs](crate::jobs#errors); [`Error::Request`] for an attribute that does not exist

@@ -95,7 +95,7 @@ impl<T: Real> LayeredGrid<T> {
 
     /// Evaluates all `outputs` of layered cells.
     ///
-    /// `nets`: control points `[cell][layer 4][control]`, their `ends` those of the layer axis.
+    /// `nets`: control points `[cell][layer 4][control]`; `ends`: of the layer axis.
     ///
     /// # Panics
     /// Lengths differ from those said, a vertex id is outside `controls`, a plane does

@@ -16,7 +16,7 @@ pub(crate) struct LeastWalk {
     pub start: usize,
     /// Key of the walk.
     pub key: Arc<NetKey>,
-    /// Number of the key among those of the memo.
+    /// Number of the key in the memo.
     pub number: u32,
     /// Label in the first walk of each of its control points; empty if it is the first.
     order: Vec<u16>,

@@ -350,7 +350,7 @@ fn touches(frame: &Frame, start: &Frame) -> bool {
     frame.vertices.iter().fold(false, |any, &v| any | is_corner(v))
 }
 
-/// Whether a key whose entries before `from` equal those of `bound` is above it; a
+/// Whether a key that equals `bound` before `from` is above it; a
 /// key found to be below is no longer bounded.
 fn exceeds(key: &NetKey, from: usize, bound: &mut Option<&NetKey>) -> bool {
     let Some(other) = *bound else { return false };

@@ -28,7 +28,7 @@ use crate::basis::closest_on_curve::closest_on_curve;
 use crate::bezier::{LocalBox, Nest, NestSibling, Piece};
 use crate::numbers::bounds::{Bounds, squared_distance};
 
-/// Deepest ring: parameters of points below are those of the core, to rounding.
+/// Deepest ring: parameters of points below equal the core's, to rounding.
 const MAX_RING: u32 = 50;
 /// Memory of the splits that are kept.
 const KEPT_BYTES: usize = 1 << 28;

@@ -7,7 +7,7 @@
 //! The closest place of a point outside lies on the boundary. So the sides of pieces that are on
 //! the boundary are searched, exact ones as bicubic [patches](crate::basis::closest_on_patch),
 //! those around extraordinary points and edges by [rings](super::cores) of such patches. Where
-//! cells are folded the image of the inside may reach beyond that of the boundary; there the pieces
+//! cells are folded the image of the inside may reach beyond the boundary's; there the pieces
 //! are searched as volumes too.
 
 use std::cmp::Reverse;

@@ -94,7 +94,7 @@ impl Creases {
         self.corners.push(Corner { vertex: VertexId(v), sharpness });
     }
 
-    /// These creases and corners, and those of `others` at edges and vertices that are not among
+    /// These creases and corners, and the `others` at edges and vertices that are not among
     /// them.
     #[must_use]
     pub fn or(mut self, others: &Self) -> Self {

@@ -43,7 +43,7 @@ impl SurfaceMesh {
         Triangles { corners: corners.collect(), faces }
     }
 
-    /// The triangles of [`Self::triangles`], as indices of their corners among those of all faces.
+    /// The triangles of [`Self::triangles`], as indices into the corners of all faces.
     pub(crate) fn triangle_places(&self) -> (Vec<[u32; 3]>, Vec<u32>) {
         let count = self.triangle_count();
         let mut cuts = Cuts {

@@ -243,7 +243,7 @@ fn two_in_one_place(of: Message, corners: [u32; 2]) -> Error {
 }
 
 impl Creases {
-    /// Gives every vertex another number. Creases whose ends become one go; of several of one place
+    /// Gives every vertex another number. Creases whose ends become one go; of several at one place
     /// the sharpest stays. Returns how many go that are less sharp than it.
     fn renumber(&mut self, number: impl Fn(u32) -> u32) -> usize {
         let mut less_sharp = 0;

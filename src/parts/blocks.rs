@@ -10,7 +10,7 @@ use crate::refine::{Refinement, check_levels, child_count, hexahedra, refine};
 use crate::scheme::{VertexRule, crease};
 use crate::topology::{NONE, Sharpness, Topology, stars};
 
-/// A mesh whose elements, those of [`Solid::elements`] after some refinement, are taken in blocks.
+/// A mesh whose elements ([`Solid::elements`] after some refinement) are taken in blocks.
 ///
 /// A block is the part of the mesh around the cells that its elements come from, refined alone: one
 /// layer of ghosts gives the points of all refined cells at the vertices of these cells, so again
@@ -28,7 +28,7 @@ pub struct Blocks<'m> {
     children: Vec<u64>,
     // [cell]: elements before it, and at their end
     ends: Vec<u64>,
-    // that of the refined mesh, once it is known
+    // of the refined mesh, once it is known
     extent: Option<Extent>,
 }
 
@@ -51,7 +51,7 @@ pub struct Block {
     pub cells: Vec<u32>,
     /// Cells of the elements, as ascending indices into `cells`.
     pub owned: Vec<u32>,
-    /// The elements, among those of [`Block::solid`].
+    /// The elements, as indices into [`Block::solid`].
     pub elements: Range<usize>,
     /// Whether the whole has cells other than hexahedra: its files name the corners of elements.
     pub has_other_cells: bool,

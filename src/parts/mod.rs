@@ -19,7 +19,7 @@
 //!
 //! A [`Cut`] says which part owns each cell: runs along a Hilbert curve of about equal cost. A
 //! [`Cutter`] makes one [`Part`] after another, each in the time of its own size;
-//! [`Part::solid`] analyzes it, and its elements are those of the owned cells.
+//! [`Part::solid`] analyzes it, and its elements come from the owned cells.
 //!
 //! ```
 //! use subsolid::{Backend, Samples, Want, backend::Cpu, parts::{Cut, Cutter}};

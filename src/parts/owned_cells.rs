@@ -9,7 +9,7 @@ use crate::topology::{NONE, Rows};
 #[derive(Clone, Debug)]
 pub struct OwnedCells {
     /// The cells with their vertices alone. Vertices and corners are in every piece that has a cell
-    /// at them; a crease, and a face of a group, is in that of its first cell.
+    /// at them; a crease, and a face of a group, is in the piece of its first cell.
     pub mesh: SolidMesh,
     /// Vertices whose first cell is owned: their sum over all blocks is the number of vertices.
     pub first_vertices: usize,

@@ -128,7 +128,7 @@ impl Adjoint {
     }
 }
 
-/// Refuses gradients of these lengths that are not those of `results` in at most `orders` orders.
+/// Refuses gradients of lengths that do not fit `results` in at most `orders` orders.
 pub(crate) fn check_gradients(
     lengths: &[usize],
     results: usize,

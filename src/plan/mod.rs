@@ -266,7 +266,7 @@ impl<'s> Plan<'s> {
     }
 }
 
-/// Splits so many elements into ranges of at most `results` results, of `per_element` each (at
+/// Splits `0..elements` into ranges of at most `results` results, of `per_element` each (at
 /// least one element a range).
 pub fn element_pieces(
     elements: usize,

@@ -6,7 +6,7 @@ use super::BatchKind;
 
 /// Which kernels evaluate whole elements.
 ///
-/// The published method is that of Besler et al. (2022), kept as a yardstick. It refines
+/// The published method (Besler et al. 2022) is kept as a yardstick. It refines
 /// cells that do not evaluate directly before it begins; here their leaves, like single
 /// points, take the default kernels under every strategy.
 #[derive(

@@ -125,7 +125,7 @@ fn rank(kind: LeafKind) -> u8 {
     }
 }
 
-/// Sorts items; the batches in the order of tables, those of a table in that of depths and first
+/// Sorts items; the batches in the order of tables, then of depths and first
 /// leaves.
 pub fn sort(solid: &Solid, pull: &PullStencils, items: &[QuadratureItem]) -> SortedBatches {
     let (keys, table_of) = table_keys(solid, items);

@@ -133,7 +133,7 @@ fn planar_boxes(
     share: f64,
     rules: &RingRules,
 ) -> Vec<GaussBox> {
-    // integrals over a ring shrink like its area, or that of its parameters
+    // integrals over a ring shrink like its area, or its area in parameters
     let largest = structure.powers().decay().powi(2);
     let tolerance = RING_TOLERANCE / share;
     let rings = rules.rings(largest, 0.25, structure.first_steps(), tolerance);

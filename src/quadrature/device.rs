@@ -33,7 +33,7 @@ impl Quadrature<'_> {
     }
 
     /// Refuses bases of all batches at once that do not fit into a device's memory, or beside other
-    /// data into that of the host, where those of refined leaves are made.
+    /// data into host memory, where data of refined leaves are made.
     fn check_device_memory(&self, memory: u64) -> Result<()> {
         let rows: usize = if self.want().contains(Want::SECOND) { 10 } else { 4 };
         let bytes = |(b, batch): (usize, &QuadratureBatch)| {

@@ -20,7 +20,7 @@ pub struct PhysicalDerivatives {
 }
 
 /// Evaluates the derivatives of `basis` where `mapped` stands, into `derivatives`, whose
-/// memory is used again. The basis is that of the same batch.
+/// memory is used again. The basis: of the same batch.
 ///
 /// # Panics
 /// If it is not.

@@ -21,7 +21,7 @@ const BLOCK_POINTS: usize = 1 << 18;
 /// minus it if all cells are left-handed),
 /// `inverse_jacobian` (9 components, `[uvw][xyz]`) and `remainder`, 1 where the point lies
 /// in a remainder; of a quadrature of the boundary also `normal` (3 components) and `face`, and
-/// `measure` is that of the surface. Basis functions are in the archive only.
+/// `measure`: of the surface. Basis functions are in the archive only.
 ///
 /// # Errors
 /// If a device fails.

@@ -36,7 +36,7 @@ pub struct Report {
     pub cells: Vec<CellReport>,
     /// Volumes and remainders of the cells that have a remainder, by cell id.
     pub cells_with_remainder: BTreeMap<u32, CellReport>,
-    /// Whether all cells are left-handed hexahedra: volumes are then those of |det J|, and the
+    /// Whether all cells are left-handed hexahedra: volumes are then integrals of |det J|, and the
     /// quality is that of −det J.
     pub left_handed: bool,
     /// Report on the Jacobians at the quadrature points.
@@ -91,7 +91,7 @@ impl Report {
         Ok(report)
     }
 
-    /// The report of shares in the order of their cells, bit by bit that of one program. Which
+    /// The report of shares in the order of their cells, bitwise as of one program. Which
     /// cells have remainders is not known from numbers of shares without them.
     pub fn of_shares<'a>(
         shares: impl IntoIterator<Item = &'a ReportShare>,

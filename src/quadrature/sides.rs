@@ -75,7 +75,7 @@ impl Regions {
         self.groups.iter().map(|group| (&group.name[..], group.inside.len()))
     }
 
-    /// Names of all groups and all of their faces: those of the boundary, then those between cells.
+    /// Names of all groups and their faces: first faces of the boundary, then between cells.
     pub fn whole_groups(&self) -> impl Iterator<Item = (&str, Vec<u32>)> {
         let faces = |group: &FaceGroupSides| [&group.faces[..], &group.inside].concat();
         self.groups.iter().map(move |group| (&group.name[..], faces(group)))

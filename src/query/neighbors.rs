@@ -11,7 +11,7 @@ pub enum NeighborOrder {
     /// By ascending ids.
     #[default]
     Ascending,
-    /// Vertices up to so many edges away, by ascending ids.
+    /// Vertices up to a number of edges away, by ascending ids.
     Rings(usize),
     /// In cyclic order; see [`Query::fan`].
     Oriented,

@@ -214,7 +214,7 @@ impl VertexNumbers {
     }
 }
 
-/// Numbers of the points of those of `count` elements that are wanted, in their order; these go to
+/// Numbers of the points of the wanted ones of `count` elements, in their order; these go to
 /// the `sources`.
 fn numbered(
     count: usize,

@@ -8,7 +8,7 @@ use crate::topology::{Orientation, Topology};
 ///
 /// Cells that share a face come to agree, and the volume inside their common boundary is
 /// positive. A mirrored hexahedron swaps u and v: its corners 1 and 3, 5 and 7. Folded
-/// cells whose order agrees with that of their neighbors stay folded. Vertices, and so
+/// cells whose order agrees with their neighbors stay folded. Vertices, and so
 /// creases and attributes, keep their ids.
 ///
 /// # Errors

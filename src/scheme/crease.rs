@@ -82,7 +82,7 @@ impl VertexSharpness {
         self.sum += sharpness;
     }
 
-    /// The rule of this level blended with that of the next. The weight of this level's is the
+    /// The rule of this level blended with the next level's. The weight of this level's is the
     /// mean sharpness of the elements that fall to 0 in this step, at most 1.
     pub fn blend(&self) -> VertexBlend {
         let (rule, next) = (self.now.rule(), self.next.rule());
@@ -153,7 +153,7 @@ pub fn decayed(sharpness: f64) -> f64 {
 
 impl CreaseRule {
     /// Sharpness of an edge before it passes on to its half at a vertex, where `count` semi-sharp
-    /// edges have the sum `sum`: by Chaikin's rule that of one of them blends with the mean of
+    /// edges have the sum `sum`: by Chaikin's rule the sharpness of one blends with the mean of
     /// the others.
     pub(crate) fn blended(self, sharpness: f64, count: u32, sum: f64) -> f64 {
         let is_semi_sharp = sharpness > 0.0 && sharpness.is_finite();

@@ -27,7 +27,7 @@ pub fn named_arrays(names: &[&str], mesh: &SolidMesh) -> Result<(Vec<Attribute>,
 }
 
 impl Channel {
-    /// Whether `name` is that of the channel, or of all components of its attribute.
+    /// Whether `name` names the channel, or all components of its attribute.
     pub fn is_named(&self, name: &str) -> bool {
         self.name == name || self.attribute == name
     }

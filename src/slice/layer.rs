@@ -122,7 +122,7 @@ pub struct Layer {
 const MERGE_PART: f64 = 1.0 / 8.0;
 
 impl Layer {
-    /// The layer as files have it: without points on straight lines. `tolerance` is that of the
+    /// The layer as files have it: without points on straight lines. `tolerance`: of the
     /// contours, which they stay within.
     pub fn merged(&self, tolerance: f64) -> Self {
         let merge = |contour: &Contour| contour.merged(MERGE_PART * tolerance);

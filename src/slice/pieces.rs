@@ -1,6 +1,6 @@
 //! Stacks of layers that several programs make, a run of layers each.
 //!
-//! Every job has a directory of its own beside that of the whole, so that no two programs write
+//! Every job has a directory of its own beside the whole stack's, so that no two programs write
 //! into one. When all are done their files are moved into it and their manifests become one.
 
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use super::manifest::{LayerEntry, Manifest};
 use crate::error::{Error, IdKind, Result, option, option_name};
 use crate::io::{JobPart, UnfinishedPath, atomic, check_all_jobs};
 
-/// The directory of a part of a job beside that of the whole stack.
+/// The directory of a part of a job, beside the whole stack's.
 ///
 /// # Errors
 /// [`Error::File`] if the path ends in no name, or the stack is there already.

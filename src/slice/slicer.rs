@@ -50,7 +50,7 @@ pub struct LayerFrame {
     /// patches are approximations, to [`Slicer::surface_error`].
     pub heights: [f64; 2],
     /// Box in the plane's coordinates that holds every contour, to rounding: low and high corner. It
-    /// is that of the limit, to a quarter of the tolerance.
+    /// agrees with the limit to a quarter of the tolerance.
     pub plane: [[f64; 2]; 2],
 }
 
@@ -194,7 +194,7 @@ impl Slicer {
     /// A flat face at the very height of a plane lies below it: such a face is cut
     /// if the material is above it, not if the material is below. Heights are
     /// compared on a grid of about 2⁻³⁴ of the size. Where shells overlap by more than twice the
-    /// tolerance, contours are those of their union.
+    /// tolerance, contours are of their union.
     pub fn layer(&self, index: usize, height: f64) -> Layer {
         let mut arcs = Arcs::default();
         self.trace(height, &mut arcs, &mut Vec::new());

@@ -1,5 +1,5 @@
 //! Layers of a solid: contours and pixels by a slicer, attributes and cell arrays by a locator; and
-//! those of a surface, by a slicer alone.
+//! layers of a surface, by a slicer alone.
 
 use super::interior::{BandMemory, BandValues, InteriorFinder, InteriorValues, PixelNumbers};
 use super::source::{Channel, LayerSource, PixelPlaces};
@@ -109,7 +109,7 @@ impl Channel {
         attributes.iter().flat_map(of_one).collect()
     }
 
-    /// The components of cell arrays, one after the other; that of a group has the group's name.
+    /// The components of cell arrays, one after the other; a group's component has its name.
     pub fn of_cells(cell_data: &[CellArray]) -> Vec<Self> {
         let of_one = |array: &CellArray| {
             let name = Self::attribute_of(array);
@@ -123,7 +123,7 @@ impl Channel {
         cell_data.iter().flat_map(of_one).collect()
     }
 
-    /// The attribute of a cell array's channels: the array's name, or that of its group.
+    /// The attribute of a cell array's channels: the array's name, or its group's.
     pub(super) fn attribute_of(array: &CellArray) -> &str {
         array.group_name().unwrap_or(&array.name)
     }
@@ -168,7 +168,7 @@ impl<'s> SolidInterior<'s> {
         Ok(Self { attributes, cell_data, locator, spare, values })
     }
 
-    /// Values of the attributes, `[attribute][pixel][width]`, and those of the cells, as
+    /// Values of the attributes, `[attribute][pixel][width]`, and of the cells, as
     /// `[pixel][channel]`.
     pub fn interleaved(
         &self,

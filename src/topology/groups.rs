@@ -136,7 +136,7 @@ pub(super) fn chunked<'a, T>(ends: &'a [u32], mut items: &'a mut [T]) -> Vec<Chu
     ends.chunks(TASK_ROWS).map(cut).collect()
 }
 
-/// One of so many nearly equal ranges of rows.
+/// One of `shares` nearly equal ranges of rows.
 fn range(share: usize, shares: usize, rows: usize) -> Range<u32> {
     (share * rows / shares) as u32..((share + 1) * rows / shares) as u32
 }

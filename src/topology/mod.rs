@@ -159,7 +159,7 @@ impl Topology {
         self.boundary_edge[edge as usize]
     }
 
-    /// Whether an edge has as many faces as those of a grid: 4, 3 on the boundary.
+    /// Whether an edge has as many faces as in a grid: 4, 3 on the boundary.
     pub(crate) fn has_grid_valence(&self, edge: u32) -> bool {
         self.grid_edge[edge as usize]
     }

@@ -16,7 +16,7 @@ use crate::mesh::{CellKind, Cells, SolidMesh};
 
 /// The cells that are mirrored: the faces of their corner order face inward.
 ///
-/// A folded cell among sound ones, whose corner order is that of its neighbors, is not.
+/// A folded cell among sound ones, with the corner order of its neighbors, is not.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Orientation {
     // empty if no cell is

@@ -26,7 +26,7 @@ pub enum Star {
     Transient,
 }
 
-/// Stars of all vertices; those of orphan vertices are [`Star::Complex`].
+/// Stars of all vertices; orphan vertices have [`Star::Complex`].
 pub fn stars(topology: &Topology, sharpness: &Sharpness) -> Vec<Star> {
     (0..topology.vertex_count() as u32)
         .into_par_iter()

@@ -1,4 +1,4 @@
-//! The part of a solid that is untangled at once: its cost is that of what is folded.
+//! The part of a solid that is untangled at once: its cost grows with what is folded.
 
 use crate::error::Result;
 use crate::limit::Solid;
@@ -15,7 +15,7 @@ pub(super) struct Region {
 }
 
 impl Region {
-    /// Of the inner vertices of the cells within `rings` of those of `elements`.
+    /// Of the inner vertices of the cells within `rings` of the cells of `elements`.
     ///
     /// # Errors
     /// As [`Cutter::new`].

@@ -39,7 +39,7 @@ pub struct Untangled {
     pub slid: usize,
     /// Number of boundary vertices that can slide; 0 if the boundary is fixed.
     pub can_slide: usize,
-    /// Number of boundary vertices that stay: corners, those near the ends of creases, and those of
+    /// Number of boundary vertices that stay: corners, vertices near the ends of creases, and of
     /// semi-sharp creases.
     pub stay: usize,
     /// Number of cells that are still folded at a corner that cannot change: its vertex and the

@@ -209,7 +209,7 @@ impl Scene {
     }
 
     /// Names the attributes; their values stand with the patches, section `attribute K` for the
-    /// K-th component of all. Ranges are those of the vertices that are `used`.
+    /// K-th component of all. Ranges are over the vertices that are `used`.
     pub fn push_attributes(&mut self, attributes: &[Attribute], used: &[bool]) {
         let mut number = 0;
         for attribute in attributes {

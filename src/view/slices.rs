@@ -19,7 +19,7 @@ const SLICED_LEVELS: usize = 6;
 pub struct SliceImages {
     /// The [`fingerprint`](crate::slice::fingerprint()) of the model that was sliced.
     pub model_sha256: String,
-    /// Folders of the images of a layer; those of the first are shown.
+    /// Folders of the images of a layer; the first is shown.
     pub stacks: Vec<String>,
 }
 

@@ -3,7 +3,7 @@
 use super::channel::range;
 use super::scene::Blob;
 
-/// Values that have one base: those of a patch.
+/// Values of a patch, which have one base.
 const GROUP: usize = 16;
 
 /// Adds values as (base + difference) · 2^exponent, so that close values far from 0 stay apart, as

@@ -26,7 +26,7 @@ pub fn positions(limit: &Limit, pick: PointSelection<'_>) -> Points {
     }
 }
 
-/// Point arrays of the picked results, after those of `places`; see [`super`] for their names.
+/// Point arrays of the picked results, after the arrays of `places`; see [`super`] for their names.
 pub fn point_arrays(
     limit: &Limit,
     attributes: &[Attribute],

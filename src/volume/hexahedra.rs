@@ -98,7 +98,7 @@ fn weld(plan: &Plan<'_>, limit: &Limit, n: usize, sharing: Sharing<'_>) -> Resul
     };
     let weld = shared.weld(all, range, n).ok_or_else(|| {
         Error::request("points shared by elements of another plan")
-            .with_help("give those of the plan that was evaluated")
+            .with_help("give the plan that was evaluated")
     })?;
     Ok(Some(weld))
 }

@@ -4,7 +4,7 @@
 //! ids of that edge or face and its place relative to them, which both elements
 //! name alike, whichever way their axes run. Nothing is compared by distance.
 //! Points are numbered in the order of the elements, from their shape alone: results of any
-//! range of elements become points without those of the others.
+//! range of elements become points without the other elements.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -179,7 +179,7 @@ impl SharedPoints {
 
 /// Number of hexahedral cells of some elements that share a face with a cell that is evaluated on
 /// several elements: a wedge, tetrahedron or other polyhedron. The elements there share no points,
-/// for those of the other cell are half as long; once refined, all cells are hexahedra.
+/// since elements of the other cell are half as long; once refined, all cells are hexahedra.
 pub fn unjoined_hexahedra(solid: &Solid, elements: Range<usize>) -> usize {
     let topology = solid.topology();
     let in_elements = |c: u32| c != NONE && topology.cells().hexahedron(c as usize).is_none();

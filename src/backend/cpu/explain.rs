@@ -21,7 +21,7 @@ pub(super) fn explain<T: Real>(
     };
     let mut all = Vec::new();
     for (input, &width) in std::iter::once(&3).chain(attributes).enumerate() {
-        // the nets are those of the solid: 4 bytes an id, nothing copied
+        // the nets of the solid, not copied: 4 bytes an id
         let outputs = outputs(plan, input);
         let sizes = Sizes { number: size_of::<T>(), id: 4, head: 0, width, outputs };
         for &family in families {

@@ -1,5 +1,5 @@
 //! Scattered samples, sorted by leaf: points of a regular leaf share its gathered
-//! net; those of other leaves take their weights from the structures directly.
+//! net; other leaves take their weights from the structures directly.
 
 use rayon::prelude::*;
 

@@ -42,7 +42,7 @@ pub struct Pixels {
 pub struct TileParts {
     /// First part of each tile, and the end of the last ones.
     pub starts: Vec<u32>,
-    /// Parts, those of a tile ascending.
+    /// Parts, ascending in a tile.
     pub parts: Vec<u32>,
 }
 

@@ -20,7 +20,7 @@ pub struct LayerPatch {
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct LayerLink {
-    /// Index of the edge among those of the boundary.
+    /// Index of the boundary edge.
     pub edge: u32,
     /// 1 if the side runs against it.
     pub reversed: u32,

@@ -30,7 +30,7 @@ use crate::error::Result;
 ///
 /// Every method brings data to the device, and fails with
 /// [`Error::Request`](crate::Error::Request) if its memory is too small. What it returns keeps the
-/// data there, independent of other calls, until it is dropped. Results are those of the CPU but
+/// data there, independent of other calls, until it is dropped. Results are as on the CPU but
 /// for rounding; the device leaves to the CPU what it cannot decide, and says so.
 pub trait Device {
     /// What the device is.

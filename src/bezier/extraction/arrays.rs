@@ -45,7 +45,7 @@ impl Extraction {
         let (bounds, pieces) = (error_bounds.len(), self.pieces.len());
         if bounds != pieces {
             return Err(Error::request(format!("{bounds} error bounds for {pieces} pieces"))
-                .with_help("give those of the extraction"));
+                .with_help("give what the extraction was made from"));
         }
         let elements = self.pieces.iter().map(|piece| solid.elements().get(piece.element as usize));
         let elements: Option<Vec<_>> = elements.collect();

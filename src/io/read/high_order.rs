@@ -25,7 +25,7 @@ pub(super) struct HighOrder {
 }
 
 impl HighOrder {
-    /// Notes a cell of a kind with nodes that are none of its corners; those of order 1 have none.
+    /// Notes a cell of a kind with nodes that are none of its corners; cells of order 1 have none.
     pub fn push(&mut self, kind: &str, others: &[u32]) {
         if others.is_empty() {
             return;
@@ -39,7 +39,7 @@ impl HighOrder {
         self.nodes.extend(others);
     }
 
-    /// Notes that the last `count` nodes are those of a cell, in an order.
+    /// Notes that the last `count` nodes belong to a cell, in an order.
     pub fn place(&mut self, cell: CellId, order: NodeOrder, count: usize) {
         let end = self.nodes.len();
         self.curved.push((cell, order, end - count..end));

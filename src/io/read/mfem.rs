@@ -223,7 +223,7 @@ impl Mfem<'_> {
         self.keyword("FiniteElementSpace")?;
         self.keyword("FiniteElementCollection:")?;
         let collection = shown(self.text.required("the name of the collection")?);
-        // In these the first values are those of the vertices.
+        // In these the values at the vertices are first.
         let continuous = ["Linear", "Quadratic", "QuadraticPos", "Cubic"];
         let is_h1 = ["H1_", "H1@", "H1Pos_", "H1Ser_"].iter().any(|p| collection.starts_with(p))
             && !collection.contains("Trace");

@@ -34,7 +34,7 @@ struct WaitingSection {
 }
 
 impl SectionQueue {
-    /// Sections of so many bytes, for `output`.
+    /// Sections by their numbers of bytes, for `output`.
     pub fn new(output: &Path, bytes: impl IntoIterator<Item = u64>) -> Self {
         let waiting = |missing| WaitingSection { missing, file: None };
         let sections = bytes.into_iter().map(waiting).collect();

@@ -14,7 +14,7 @@ use crate::mesh::{
 };
 use crate::numbers::{Precision, by_count, counted};
 
-/// A format of surfaces that can be written; [`check_surface_output`] finds that of a file.
+/// A format of surfaces that can be written; [`check_surface_output`] finds the format of a file.
 ///
 /// All hold points and faces, in the order of the mesh. Each leaves out what it has no place for:
 /// [`SurfaceFormat::losses`] says what of a given mesh, and the caller tells the user.

@@ -94,7 +94,7 @@ impl<'a> ArrayValues<'a> {
         }
     }
 
-    /// Gives all bytes to `write`, at most so many at a time that they are soon in a cache.
+    /// Gives all bytes to `write`, in blocks that fit a cache.
     pub fn write<E>(&self, mut write: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         let mut words: Vec<u64> = Vec::new();
         let mut halves: Vec<u32> = Vec::new();
@@ -164,9 +164,9 @@ impl<'a> ArrayValues<'a> {
 /// What the values of a section belong to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum ValueSource {
-    /// The points, so many bytes each.
+    /// The points, by bytes of each.
     Points(usize),
-    /// The cells, so many bytes each.
+    /// The cells, by bytes of each.
     Cells(usize),
     /// The whole file.
     File,
@@ -181,7 +181,7 @@ pub struct Section<'a> {
 }
 
 impl<'a> Section<'a> {
-    /// Bytes of the section in a file of so many points and cells.
+    /// Bytes of the section in a file, by its numbers of points and cells.
     pub fn total(&self, points: usize, cells: usize) -> u64 {
         match self.of {
             ValueSource::Points(bytes) => points as u64 * bytes as u64,

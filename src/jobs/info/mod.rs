@@ -55,7 +55,7 @@ impl InfoRequest {
         refuse_options(&[(self.verbose, "verbose")], "solids")
     }
 
-    /// Describes a solid of this [topology](Topology::of_mesh). `title`: that of the page.
+    /// Describes a solid of this [topology](Topology::of_mesh). `title`: of the page.
     ///
     /// # Errors
     /// As [all jobs](crate::jobs#errors).
@@ -125,7 +125,7 @@ impl InfoRequest {
         Ok(info)
     }
 
-    /// Describes a surface. `title`: that of the page.
+    /// Describes a surface. `title`: of the page.
     ///
     /// # Errors
     /// As [all jobs](crate::jobs#errors); [`Error::Request`](crate::Error::Request) for an option

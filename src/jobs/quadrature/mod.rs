@@ -45,7 +45,7 @@ use request::BYTES_A_POINT;
 
 /// Quadrature points of a piece of a .pvtu.
 const PIECE_POINTS: usize = 1_000_000;
-/// Points, and times those of regular cells, that are worth a warning, and the rings that it names.
+/// Points, and factor over regular cells, that are worth a warning, and the rings that it names.
 const MANY_POINTS: usize = 10_000_000;
 const MANY_POINTS_RATIO: usize = 8;
 const FEW_RINGS: usize = 2;

@@ -81,7 +81,7 @@ impl QuadratureRequest {
         let left_handed = all_left_handed(&blocks, &own, ranks)?;
 
         let start = Instant::now();
-        // those of regular cells
+        // the times of regular cells
         let samples = own.len().saturating_mul(self.scheme.gauss.pow(3));
         let cost = Cost::quadrature(samples);
         let gpu = gpu_for(own_choice(self.backend, &cost, ranks)?, &cost, notes)?;

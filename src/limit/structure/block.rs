@@ -155,7 +155,7 @@ mod tests {
         let mut meshes: Vec<_> = [[1, 1, 1], [2, 2, 6], [3, 3, 3]]
             .map(|cells| Shape::Box { cells }.build().unwrap())
             .into();
-        // creased all round, its nets lack a layer that those of its children have
+        // creased all round, its nets lack a layer that nets of its children have
         let mut fan = Shape::Fan { valence: 5, layers: 1, rings: 1 }.build().unwrap();
         crate::refine::crease_by_angle(&mut fan, 30.0).unwrap();
         meshes.push(fan);

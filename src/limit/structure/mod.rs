@@ -5,7 +5,7 @@
 //! Split a cell with its extraordinary point at the local origin. All children
 //! but the one at the origin (the *siblings*) have nets that are evaluated
 //! directly; the child at the origin has the cell's own topology again. With A
-//! the net's rows of the origin child and Āₖ those of sibling k, a point in
+//! the net's rows of the origin child and Āₖ of sibling k, a point in
 //! sibling k at depth n is p = Cᵀ (Aᵀ)ⁿ⁻¹ Āₖᵀ N(φₖₙ(u, v, w)) (Besler et al. 2022,
 //! Eq. 3; Stam 1998 in the plane). Missing boundary layers of a sibling are folded
 //! into Āₖ as phantom rows p₋₁ = 2p₀ − p₁, so N is always the full spline basis.
@@ -84,7 +84,7 @@ pub struct Structure {
 /// A child of the cell beside the one at the extraordinary point.
 #[derive(Debug)]
 pub(crate) struct Sibling {
-    // rows of its net among those of the structure
+    // rows of its net in the structure
     pub(super) net: Vec<u16>,
     pub(super) kind: SiblingKind,
 }

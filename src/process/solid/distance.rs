@@ -6,7 +6,7 @@
 //! pairs of triangles of each face. Vertices are settled in ascending order, as by Sethian's fast
 //! marching; there the distance between vertices is quadratic along edges, by their directions,
 //! which represents curved fronts more accurately than linear interpolation. Where fronts from
-//! several sides meet at a vertex, its directions are those of all of them. Then further minima
+//! several sides meet at a vertex, it has the directions of all of them. Then further minima
 //! lower what they can, which settling once does not reach in skewed cells.
 
 use std::cmp::Reverse;

@@ -138,7 +138,7 @@ impl<'m> Volume<'m> {
         Ok(ClosestPlace { at: at.into(), distance, cells })
     }
 
-    /// Those of some cells that a place is in.
+    /// The cells among these that a place is in.
     fn holding(&self, x: Vector3<f64>, cells: impl IntoIterator<Item = u32>) -> Vec<u32> {
         let holds = |&cell: &u32| {
             let corners = self.corners(cell);

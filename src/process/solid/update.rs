@@ -36,8 +36,8 @@ pub(super) struct Minimum {
     pub is_inside: bool,
 }
 
-/// The minima at a vertex: those of the least distance, and of other fronts that come soon after
-/// it. Where fronts meet the distance is that of whichever is the least.
+/// The minima at a vertex: of the least distance, and of other fronts that come soon after
+/// it. Where fronts meet the distance is the least of theirs.
 #[derive(Clone)]
 pub(super) struct Fronts {
     pub least: f64,

@@ -102,7 +102,7 @@ fn local_inverses(mapped: &mut LeafQuantities, batch: &QuadratureBatch) -> Vec<f
     inverses.into_flattened().into_flattened()
 }
 
-/// Ranges of leaves of which each makes so many numbers.
+/// Ranges of leaves, by the numbers that each leaf makes.
 fn ranges(leaves: usize, numbers: usize) -> impl Iterator<Item = Range<usize>> {
     let step = (PIECE_NUMBERS / numbers).max(1);
     (0..leaves).step_by(step).map(move |start| start..(start + step).min(leaves))

@@ -27,7 +27,7 @@ pub struct ClosedSurface {
     pub(in crate::slice) limit: Option<LimitSurface>,
     // of each face
     pub(in crate::slice) shells: Vec<u32>,
-    // the face of the mesh that each face is part of; empty if faces are those of the mesh
+    // the face of the mesh that each face is part of; empty if they are the faces of the mesh
     of_mesh: Vec<u32>,
     // what was changed before the limit was taken
     notice: Option<String>,

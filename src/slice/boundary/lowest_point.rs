@@ -9,7 +9,7 @@ use crate::basis::bernstein;
 /// Heights of the Bézier points `[v][u]` of a part of a patch, or other coordinates of theirs.
 pub type Heights = [[f64; 4]; 4];
 
-/// Halvings after which the tolerance doubles: so many are needed only where surfaces are flat but
+/// Halvings after which the tolerance doubles: more are needed only where surfaces are flat but
 /// for rounding.
 const HALVINGS_PER_TOLERANCE: usize = 1 << 16;
 

@@ -199,7 +199,7 @@ mod tests {
                 let x = [f64::from(k) / 20.0, f64::from(20 - k) / 20.0];
                 let expected = limit([s0 + x[0] * (s1 - s0), t0 + x[1] * (t1 - t0)]);
                 let found = fit.points.at(x)[0];
-                // places are those of the limit: it is above the patch, across a slope of it
+                // places are on the limit: it is above the patch, across a slope of it
                 assert!((0..2).all(|d| (found[d] - expected[d]).abs() < 1e-12));
                 let [u, v] = [found[0], found[1]];
                 let slope = (1.0 + 25.0 * u.powi(8) + 4.0 * v * v).sqrt();

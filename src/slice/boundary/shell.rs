@@ -40,7 +40,7 @@ pub(super) struct ShellSums<'a> {
     grid: f64,
     rule: Rule,
     shells: Vec<Shell>,
-    // [shell]: volumes are those of cones from a height near by
+    // [shell]: volumes of cones from a height near by
     origins: Vec<f64>,
     rounding: f64,
 }

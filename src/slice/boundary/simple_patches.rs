@@ -29,7 +29,7 @@ impl Slope {
 /// What counts as flat.
 #[derive(Clone, Copy, Debug)]
 pub struct Flatness {
-    /// Heights closer than this are those of one plane.
+    /// Heights closer than this are one plane.
     pub height: f64,
     /// Distance from the nearest flat parallelogram, in length units.
     pub deviation: f64,

@@ -1,7 +1,7 @@
 //! The boundary of the limit as a watertight complex of bicubic Bézier patches.
 //!
 //! # Practice
-//! Every boundary face of an element is covered by patches, those of a solid's
+//! Every boundary face of an element is covered by patches, of a solid's
 //! [sheet](super::sheet) or of a surface's [skin](super::skin), cut until they are
 //! [simple](super::simple_patches). Patches of different sizes
 //! meet: the corner of a small one lies on the side of a large one. So an *edge* is
@@ -168,7 +168,7 @@ impl Surface {
         Ok((made.0, sums.finish()?))
     }
 
-    /// The surface of so many faces, which have ascending numbers, and how many patches there are of
+    /// The surface of faces with ascending numbers, and how many patches there are of
     /// the faces up to each. `faces` is asked for one range
     /// after the other, so that what they are made of is not in memory beside all patches.
     ///
@@ -293,7 +293,7 @@ impl CutFace {
     }
 }
 
-/// Makes room for so many more, and for little that may never come: large arrays grow in place.
+/// Makes room for `more` items, and for little that may never come: large arrays grow in place.
 fn grow<T>(array: &mut Vec<T>, more: usize) {
     if array.capacity() - array.len() < more {
         array.reserve_exact(more.max(array.len() / 8));

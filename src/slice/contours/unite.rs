@@ -1,7 +1,7 @@
 //! Contours of shells that overlap, united: every place is enclosed once.
 //!
 //! Coordinates are taken as integers, up to 2⁵⁰ steps from 0, where the union is exact but for new
-//! crossings, which are rounded. Points that stay are those of the contours, bit by bit.
+//! crossings, which are rounded. Points that stay are bitwise points of the contours.
 
 use std::collections::HashMap;
 

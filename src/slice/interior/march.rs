@@ -1,6 +1,6 @@
 //! Newton's method along pixel rows, eight rows at a time.
 //!
-//! From pixel to pixel parameters change smoothly, so that those of the last four
+//! From pixel to pixel parameters change smoothly, so that the last four
 //! columns extrapolate the next ones, and one or two steps are enough. Eight rows run
 //! in the lanes of vectors; nothing depends on what the machine's vectors are.
 

@@ -256,7 +256,7 @@ pub(super) struct BandValues {
 pub(super) struct PixelNumbers<F> {
     /// Numbers of a pixel.
     pub width: usize,
-    /// Writes those of the pixels of some rows, `[pixel][width]`.
+    /// Writes the values at the pixels of some rows, `[pixel][width]`.
     pub write: F,
 }
 

@@ -55,7 +55,7 @@ pub struct RowFit {
     middle: f64,
     half: f64,
     scale: f64,
-    // u, v, w in the part, then the channels: coefficients of the powers; those of u, v, w only
+    // u, v, w in the part, then the channels: coefficients of the powers; for u, v, w only
     // where they may leave
     quantities: Vec<LaneNumbers>,
     // number of powers of each
@@ -144,7 +144,7 @@ impl RowFit {
         }
     }
 
-    /// Restricts the polynomials of `fit` to those of a row; says which columns, end excluded, are
+    /// Restricts the polynomials of `fit` to a row; says which columns, end excluded, are
     /// in its region.
     #[inline(always)]
     pub fn restrict(&mut self, fit: &RegionFit, row: u32) -> [u32; 2] {

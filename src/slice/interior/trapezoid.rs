@@ -75,7 +75,7 @@ impl Trapezoid {
         mix(self.rows, along)
     }
 
-    /// Parts of equal widths and heights: so many across, and along the rows.
+    /// Parts of equal widths and heights: `across` and `along` the rows.
     pub fn split(&self, [across, along]: [u32; 2]) -> impl Iterator<Item = Self> + use<> {
         let own = *self;
         let place = |i: u32, count: u32| 2.0 * f64::from(i) / f64::from(count) - 1.0;

@@ -172,7 +172,7 @@ impl LayerDirectory {
         Ok(())
     }
 
-    /// Removes files that the manifest does not list, those of layers that are not complete and
+    /// Removes files that the manifest does not list, of layers that are not complete and
     /// then layer by layer from the last, until it can be written.
     fn make_room(&mut self) {
         let complete = self.layers.values().flat_map(|layer| &layer.files);

@@ -64,7 +64,7 @@ impl ImageOptions {
         )))
     }
 
-    /// Refuses images of which the threads could not hold one each; `channels`: those of the
+    /// Refuses images of which the threads could not hold one each; `channels`: of the
     /// source.
     ///
     /// # Errors
@@ -296,7 +296,7 @@ impl Painter {
         Ok(PaintedLayer { index: cut.index, height: cut.stack.middle(cut.index), images })
     }
 
-    /// Number of folders besides those of attributes.
+    /// Number of folders besides the folders of attributes.
     fn own_folders(&self) -> usize {
         self.folders.len() - self.options.attributes.len()
     }

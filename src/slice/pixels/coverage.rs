@@ -7,7 +7,7 @@
 //! passes. So every segment leaves, in each row it passes, a change in a column or
 //! two: the area of the pixel to its right, signed by its direction. A row's pixels
 //! are running sums of its changes, with long runs of equal pixels between them, so a
-//! layer takes the time of its contours plus that of writing its bytes.
+//! layer takes the time of its contours plus the time of writing its bytes.
 //!
 //! Pixels inside several overlapping contours are full; what lies inside a
 //! clockwise contour alone is empty. So a pixel in which two contours end has the sum of

@@ -5,8 +5,8 @@
 //! are the values of one channel of whole numbers (the id of the cell's material). A pixel that
 //! is covered in part gets that part of every fraction: fractions times coverage, added up one
 //! after the other, cut the thresholds of the [dither](super::dither) into one interval a
-//! material, and what is left is none. So the pixels of all materials together are those of the
-//! dithered coverage wherever the fractions sum to 1.
+//! material, and what is left is none. So the pixels of all materials together are the pixels of
+//! the dithered coverage wherever the fractions sum to 1.
 
 use super::cell_ids::{CellIds, MAX_MATERIALS};
 use super::dither::{is_above, threshold};
@@ -34,7 +34,7 @@ const COLORS: [[u8; 3]; 7] = [
 /// Color of pixels without material.
 pub const NO_MATERIAL: [u8; 3] = [0; 3];
 
-/// How far a channel of a default color is from that of every other, and how many hues are tried.
+/// How far a channel of a default color is from every other color's, and how many hues are tried.
 const APART: u8 = 8;
 const HUES: u32 = 4096;
 
@@ -174,7 +174,7 @@ impl Materials {
         }
     }
 
-    /// The materials; that of number 1 first.
+    /// The materials; number 1 first.
     pub fn list(&self) -> &[Material] {
         &self.0
     }
@@ -259,7 +259,7 @@ impl Materials {
 /// What is wrong, and how to fix it.
 type PixelFault = (String, &'static str);
 
-/// Refuses given colors that are equal, or that of no material.
+/// Refuses given colors that are equal to each other or to the color of no material.
 fn check_colors(materials: &[Material], given: &[Option<[u8; 3]>]) -> Result<()> {
     for (place, color) in given.iter().enumerate().filter_map(|(i, own)| Some((i, (*own)?))) {
         let name = &materials[place].name;
@@ -282,7 +282,7 @@ fn check_colors(materials: &[Material], given: &[Option<[u8; 3]>]) -> Result<()>
     Ok(())
 }
 
-/// The colors of so many materials: those given, and others that differ from all.
+/// The colors of all materials: the given ones, and others that differ from all.
 fn colors(given: &[Option<[u8; 3]>]) -> Vec<[u8; 3]> {
     let mut used: Vec<[u8; 3]> = given.iter().flatten().copied().collect();
     used.push(NO_MATERIAL);

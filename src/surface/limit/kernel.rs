@@ -1,4 +1,4 @@
-//! The inner loops of grids beside those of regular quads
+//! The inner loops of grids other than of regular quads
 //! ([`PatchKernel`](crate::kernel::PatchKernel)), written so that the compiler makes vectors
 //! of them at the width of the processor at hand.
 

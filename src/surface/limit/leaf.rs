@@ -94,7 +94,7 @@ impl Placement {
         FaceFrame { face, corner: u32::from(self.corner), mirrored: self.mirrored }
     }
 
-    /// Local parameters by those of the leaf.
+    /// Local parameters by the parameters of the leaf.
     pub fn affine(self, scheme: Scheme) -> AffineMap {
         let corners = scheme.shape().corners();
         let (at, sides) = (usize::from(self.corner), corners.len());
@@ -127,7 +127,7 @@ pub fn split(scheme: Scheme, [u, v]: [f64; 2]) -> (u32, [f64; 2]) {
     (number, child_affine(scheme, number).apply([u, v]))
 }
 
-/// Parameters of a child by those of its parent.
+/// Parameters of a child by the parameters of its parent.
 pub(super) fn child_affine(scheme: Scheme, number: u32) -> AffineMap {
     let (sign, offset) = match (scheme.shape(), number) {
         (FaceShape::Triangle, 3) => (-1.0, [1.0, 1.0]),
@@ -158,7 +158,7 @@ impl SurfaceLeaf {
         path
     }
 
-    /// The leaf's parameters by those of the element.
+    /// The leaf's parameters by the element's.
     pub fn affine(&self, scheme: Scheme) -> AffineMap {
         (0..u32::from(self.depth)).fold(AffineMap::IDENTITY, |map, depth| {
             let number = self.path >> (2 * (PATH_LEVELS - 1 - depth)) & 3;

@@ -49,7 +49,7 @@ struct ActiveFace {
 /// How a face evaluates, before structures have numbers.
 enum FaceDraft {
     Regular(MissingLayers),
-    // key among those of the part
+    // key within the part
     Irregular(usize, Placement),
     Refined(FaceReason),
 }

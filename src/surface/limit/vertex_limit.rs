@@ -153,7 +153,7 @@ mod tests {
             vertex_limits(&fine, Scheme::default()).unwrap()
         };
         let (coarse, fine) = (refined(1), refined(2));
-        // vertices of a level are found among those of the next
+        // vertices of a level are found in the next
         for (p, n) in coarse.positions.iter().zip(&coarse.normals) {
             let distance = |q: &[f64; 3]| (0..3).map(|d| (p[d] - q[d]).powi(2)).sum::<f64>().sqrt();
             let nearest = (0..fine.positions.len())

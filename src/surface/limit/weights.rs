@@ -93,7 +93,7 @@ fn spline_orders(orders: [usize; 2]) -> Orders {
     [u, v, Value]
 }
 
-/// Weights of a regular net, those of missing control points given to their phantoms.
+/// Weights of a regular net; missing control points give theirs to their phantoms.
 pub(super) fn regular_weights(
     scheme: Scheme,
     ends: MissingLayers,

@@ -21,7 +21,7 @@ use crossings::{Crossing, Crossings};
 pub(crate) use defects::{inner_wall, t_junction};
 pub use report::{OrientedShell, OrientedShells, ShellKind};
 
-/// A volume below this part of those of the cones over its faces is rounding.
+/// A volume below this fraction of the cones over its faces is rounding.
 const MIN_VOLUME_FRACTION: f64 = 1e-12;
 
 /// Places inside a shell at which the shells around it are looked for, at most.
@@ -47,7 +47,7 @@ pub enum NestedShells {
 /// normals of vertices turn with all of their faces.
 ///
 /// A shell is around another if it holds places inside it that are spread over it, and is not
-/// smaller. Sides and volumes are those of the control mesh.
+/// smaller. Sides and volumes are taken from the control mesh.
 ///
 /// # Errors
 /// As [`SurfaceMesh::check`]; [`Error::Mesh`], with two faces and their edge, for a shell with one
@@ -252,7 +252,7 @@ impl Shells {
 }
 
 /// The patch of each face, its first face: faces connected by edges of two, walls left out. And
-/// which faces are reversed so that those of a patch agree: the fewer ones. Walls go with a patch
+/// which faces are reversed so that a patch agrees: the fewer ones. Walls go with a patch
 /// next to them, and those in one place look to different sides.
 fn agreeing_patches(topology: &SurfaceTopology) -> Result<(Vec<u32>, Vec<bool>)> {
     let rows = topology.non_manifold_corners();
@@ -325,7 +325,7 @@ fn agreeing_patches(topology: &SurfaceTopology) -> Result<(Vec<u32>, Vec<bool>)>
             corners[(at.unwrap_or_default() + 1) % corners.len()]
         };
         if (follows(a) == follows(b)) == (reversed[a as usize] == reversed[b as usize]) {
-            // as the faces that are listed beside it: that of their body
+            // as the faces of the same body that are listed beside it
             let beside = |face: u32| {
                 let [before, after] = [(face as usize).wrapping_sub(1), face as usize + 1];
                 [before, after].iter().any(|&f| reversed.get(f) == Some(&true))

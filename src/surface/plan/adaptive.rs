@@ -40,7 +40,7 @@ pub fn adaptive_limits(
     let rule = crease_rule.unwrap_or(mesh.crease_rule);
     let built;
     let topology = match plan.control_topology() {
-        // that of the plan
+        // of the plan
         Some(known) if known.is_of(mesh) => known,
         _ => {
             built = limit_topology(mesh, scheme)?;

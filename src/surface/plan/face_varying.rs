@@ -1,6 +1,6 @@
 //! Texture coordinates of a refined mesh: a surface of their own over the same faces, whose
 //! vertices are the different values at each vertex of the mesh. It ends at seams. Its rules are
-//! those of OpenSubdiv (`Far::PrimvarRefiner`, `Vtr::FVarLevel`).
+//! as in OpenSubdiv (`Far::PrimvarRefiner`, `Vtr::FVarLevel`).
 
 use std::collections::{HashMap, HashSet};
 

@@ -164,7 +164,7 @@ impl SurfacePlan {
         }
     }
 
-    /// Number of refined vertices, those of no face included.
+    /// Number of refined vertices, including vertices of no face.
     pub fn vertex_count(&self) -> usize {
         match &self.levels {
             PlanLevels::Quads(levels) => last_vertex_count(levels.topologies()),

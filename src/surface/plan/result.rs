@@ -236,7 +236,7 @@ pub(crate) fn remaining_corners(
     }
 }
 
-/// The faces that come from holes: those of a control face are one range.
+/// The faces that come from holes; each control face has one range.
 fn refined_holes(holes: &[u32], of: &impl RefinedSource) -> Vec<u32> {
     let levels = of.options().levels as u32;
     let children = |&f: &u32| match of.options().scheme.shape() {

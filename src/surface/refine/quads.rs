@@ -130,7 +130,7 @@ impl QuadLevels {
         &self.sharpness
     }
 
-    /// Points of the last level from those of level 0 in `workspace`.
+    /// Points of the last level from the points of level 0 in `workspace`.
     pub(in crate::surface) fn evaluate<T: Real>(&self, workspace: &mut Workspace<T>) {
         for level in 0..self.sharpness.len().min(self.topologies.len() - 1) {
             let (points, refined) = workspace.next(self.topologies[level + 1].vertex_count);

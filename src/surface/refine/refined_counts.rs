@@ -156,7 +156,7 @@ pub(crate) fn check_corner_ids(mesh: &SurfaceMesh, options: &SurfaceOptions) -> 
     check(mesh, options, |counts, _| counts.corners.max(counts.vertices))
 }
 
-/// `most`: the largest id of a level's counts and those of the level before.
+/// `most`: the largest id by the counts of a level and of the level before.
 fn check(
     mesh: &SurfaceMesh,
     options: &SurfaceOptions,

@@ -87,7 +87,7 @@ impl ThreeTriangleLevels {
         Ok(Self { levels: done, last: triangles, vertex_count })
     }
 
-    /// Points of the last level from those of level 0 in `workspace`.
+    /// Points of the last level from the points of level 0 in `workspace`.
     pub(in crate::surface) fn evaluate<T: Real>(&self, workspace: &mut Workspace<T>) {
         for level in &self.levels {
             let (points, refined) = workspace.next(level.refined_vertex_count());

@@ -6,8 +6,8 @@
 //! once an evaluation: 16 weights are 64 bytes for a point of 12, and as many again are their
 //! columns, unless rows share these. But the weights of nearly all points are the same on every
 //! face: on a regular face they are products of two functions of one variable, on a face with one
-//! extraordinary vertex those of its structure. So the points of a level are grids on the leaves of
-//! a [`LimitSurface`], with the weights of the level instead of those of the limit, and there is no
+//! extraordinary vertex weights of its structure. So the points of a level are grids on the leaves
+//! of a [`LimitSurface`], with the weights of the level instead of the limit, and there is no
 //! matrix to build or to read.
 //!
 //! # Practice
@@ -77,7 +77,8 @@ pub struct StaticRefinement {
 #[derive(Clone, Copy)]
 pub(crate) struct LeafWeights<'a> {
     table: &'a FiniteWeights,
-    // position of the table's by that of the leaf: u and v of (0, 0), of a step along u, along v
+    // position in the table by the position in the leaf: u and v of (0, 0), of a step along u,
+    // along v
     start: [i32; 2],
     along: [[i32; 2]; 2],
 }
@@ -194,7 +195,7 @@ impl StaticRefinement {
     }
 
     /// The point at `[i, j]`/m of an element with m × m refined quads: m = 2ᴺ at level N, for
-    /// a corner of a polygon half of it. Elements are those of [`LimitSurface`].
+    /// a corner of a polygon half of it. Elements as in [`LimitSurface`].
     ///
     /// # Panics
     /// If there is no such element.
@@ -204,7 +205,7 @@ impl StaticRefinement {
         self.slots.of_border(position, inner).unwrap_or_else(|| inner(position))
     }
 
-    /// Points at the corners of the refined faces, those of holes left out.
+    /// Points at the corners of the refined faces, without holes.
     pub fn quads(&self) -> Vec<[u32; 4]> {
         let elements = 0..self.surface.elements().len();
         let quads = elements.into_par_iter().flat_map_iter(|element| {

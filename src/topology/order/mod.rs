@@ -6,7 +6,7 @@
 //! and cut into *patches*: runs of at most a given size, each inside one component. An
 //! element belongs to the patch of its least face or cell, and is *owned* by it. Elements are
 //! sorted by owner, then along the curve through their midpoints, so that the owned elements
-//! of a patch are consecutive: local id + first = global id. Patches and owners are those of
+//! of a patch are consecutive: local id + first = global id. Patches and owners are as in
 //! RXMesh (Mahmoud et al. 2021, section 5.2), found by a sort instead of Lloyd's algorithm.
 //!
 //! Elements at one place of the curve are sorted by id: the order is the same for any

@@ -8,7 +8,7 @@
 //! the edge from this corner to the next. Their matrix F, the faces at an edge, follows
 //! from the one or two corners of each edge.
 //!
-//! The edges are found by sorting ([`SurfaceTopology::build`]); those of refined quads need
+//! The edges are found by sorting ([`SurfaceTopology::build`]); edges of refined quads need
 //! no sort ([`surface::refine`](crate::surface::refine)).
 
 mod manifold;

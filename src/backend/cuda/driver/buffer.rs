@@ -105,7 +105,7 @@ pub(in crate::backend::cuda) struct PageLocked {
     start: *mut u8,
 }
 
-// SAFETY: the memory is this value's own, as that of a box.
+// SAFETY: this value owns the memory, as a box does.
 unsafe impl Send for PageLocked {}
 // SAFETY: as above; shared references only read.
 unsafe impl Sync for PageLocked {}

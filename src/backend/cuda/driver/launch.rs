@@ -106,7 +106,7 @@ impl Launch {
     /// another.
     ///
     /// # Safety
-    /// That of [`Launch::enqueue`].
+    /// As [`Launch::enqueue`].
     pub unsafe fn enqueue_cooperative(&self, stream: &CudaStream) -> Result<(), DriverError> {
         // SAFETY: built for this kernel; arrays by the caller.
         unsafe { self.function.launch_cooperative(stream, self.shape, &self.pointers()) }

@@ -1,4 +1,4 @@
-//! Write bandwidth: how long the device takes to write so many bytes, or to copy them to the
+//! Write bandwidth: how long the device takes to write some bytes, or to copy them to the
 //! host, and nothing else.
 
 use std::sync::Arc;
@@ -64,7 +64,7 @@ pub(in crate::backend::cuda) fn time(
     Ok(best)
 }
 
-/// Seconds of one copy of so many bytes to page-locked memory of the host.
+/// Seconds of one copy to page-locked memory of the host.
 pub(in crate::backend::cuda) fn time_copying(
     functions: &Arc<Functions>,
     bytes: usize,

@@ -98,7 +98,7 @@ impl DeviceLayers {
         Ok(Self { functions, stream, transfer, patches, links, edges, images: None })
     }
 
-    /// Makes memory for `count` images of a canvas, that of the last ones if it serves.
+    /// Makes memory for `count` images of a canvas, or reuses the last if it serves.
     fn make_room(&mut self, canvas: &Canvas, count: usize) -> Result<()> {
         let serves = |i: &ImageBuffers| i.canvas == *canvas && i.most >= count;
         if !self.images.as_ref().is_some_and(serves) {

@@ -19,7 +19,7 @@ pub(super) struct RowSlices {
 }
 
 impl RowSlices {
-    /// Slices for `rows` rows that start there, and are by so many entries longer.
+    /// Slices for `rows` rows that begin at `row_starts`, each longer by its number in `more`.
     pub fn of(
         steps: &mut Steps,
         row_starts: &Buffer<u32>,

@@ -48,13 +48,13 @@ pub(in crate::backend::cuda) struct Incidence {
     pub edge_vertices: Buffer<[u32; 2]>,
     pub edge_count: usize,
     pub face_vertices: DeviceLists,
-    // rows start where those of the vertices do
+    // rows start where the rows of the vertices do
     pub face_edges: Buffer<u32>,
     pub cell_faces: Option<DeviceLists>,
 }
 
 impl Incidence {
-    /// A copy of that of a mesh.
+    /// A copy of the incidence of a mesh.
     pub fn of(steps: &Steps, mesh: &DownwardIncidence) -> Result<Self> {
         let cells =
             (mesh.top() == EntityKind::Cell).then(|| DeviceLists::of(steps, &mesh.cell_faces));

@@ -137,7 +137,7 @@ impl Steps {
         Ok(sorted)
     }
 
-    /// Turns `count` numbers into the sums before each, with that of all behind them.
+    /// Turns `count` numbers into the sums before each, and the sum of all behind them.
     pub fn scan(&mut self, numbers: &Buffer<u32>, count: usize) -> Result<()> {
         let functions = self.functions.clone();
         let (mut launches, at) = (Vec::new(), numbers.address(0));

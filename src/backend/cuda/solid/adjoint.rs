@@ -162,7 +162,7 @@ impl DeviceAdjoint {
     /// another device, or too little memory.
     ///
     /// # Safety
-    /// Gradients on the device are as they say until this returns, their streams those of the
+    /// Gradients on the device are as they say until this returns, their streams the ones of the
     /// device.
     pub unsafe fn apply(
         &self,

@@ -140,7 +140,7 @@ impl<'p, T: Real + DeviceRepr> ResidentPlan<'p, T> {
         Ok(Self { plan, functions, main, sides, samples, levels, inputs, kept, pieces, transfer })
     }
 
-    /// Makes the device that of this thread, which may have used another one before.
+    /// Makes the device current in this thread, which may have used another one before.
     fn bind(&self) -> Result<()> {
         self.functions.device().context.bind_to_thread().map_err(failed(NO_CONTEXT))
     }

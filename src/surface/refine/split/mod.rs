@@ -1,4 +1,4 @@
-//! Refined topologies: edges numbered from those of the coarse mesh, without a sort.
+//! Refined topologies: edges numbered from the coarse edges, without a sort.
 //!
 //! The Loop program of Naidu and Wang (2025) sorts at every level to find the edges. But
 //! every refined edge is half of a coarse one or lies inside a coarse face, which numbers

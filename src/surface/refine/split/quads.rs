@@ -258,7 +258,7 @@ mod tests {
         for child in 0..4_u64 {
             let i = child as usize;
             let before = (i + 3) % 4;
-            // the child's corners and sides, then those of its children
+            // the child's corners and sides, then its children's
             let [out, into] = [sides[i], sides[before]].map(|e| coarse[1] + e);
             let corners = [quad[i], out, coarse[0] + f, into];
             let half = |side: usize, at: usize| {

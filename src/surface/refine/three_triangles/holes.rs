@@ -62,7 +62,7 @@ impl ThreeTrianglesLevel {
         triangles
     }
 
-    /// The other corner whose edge is that of this one.
+    /// The other corner of the same edge.
     fn opposite(&self, corner: u32) -> Option<u32> {
         let [first, second] =
             self.topology.edge_corners[self.topology.edges[corner as usize] as usize];

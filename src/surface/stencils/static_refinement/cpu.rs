@@ -12,7 +12,7 @@
 //!
 //! Every leaf is computed relative to one of its control points, and each point by one thread
 //! in one order: results have the same bits in every run, for any number of threads. They are
-//! those of the processor's own vectors, fused multiply-adds where it has them.
+//! the processor's own vectors, fused multiply-adds where it has them.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -235,7 +235,7 @@ impl Slots {
         }
     }
 
-    /// The point so many steps along the edge from a corner to the next.
+    /// The point `steps` along the edge from a corner to the next.
     fn along(&self, corner: u32, steps: u32) -> (usize, u32) {
         let size = 1 << self.levels;
         let vertex = |corner: u32| self.topology.vertices[corner as usize];

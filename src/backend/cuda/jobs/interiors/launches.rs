@@ -120,7 +120,7 @@ impl DevicePixels {
         Ok(f64::from(elapsed) * 1e-3)
     }
 
-    /// Makes memory for `count` layers, that of the last ones if it serves.
+    /// Makes memory for `count` layers, or reuses the last if it serves.
     pub(super) fn make_room(&mut self, pixels: &Pixels, count: usize) -> Result<()> {
         let serves = |i: &&mut LayerBuffers| i.pixels.size == pixels.size && i.most >= count;
         if let Some(images) = self.images.as_mut().filter(serves) {

@@ -14,7 +14,7 @@ use cudarc::driver::DeviceRepr;
 /// are written.
 pub(super) struct NetLayout {
     leaves: Vec<LaidLeaves>,
-    /// Whether the nets of all tensor batches, and those of all bricks, fit into 16-bit offsets.
+    /// Whether the nets of all tensor batches, and of all bricks, fit into 16-bit offsets.
     compact: bool,
     compact_bricks: bool,
 }

@@ -74,7 +74,7 @@ pub(in crate::backend::cuda) struct LeafGroups<T> {
     pub batches: Vec<Range<u32>>,
 }
 
-/// Which eigenstructure: that of a part for orders, or for all orders of one sum.
+/// Which eigenstructure: of a part for orders, or for all orders of one sum.
 type EigenstructureKey = (BatchKind, SplinePart, Result<usize, Orders>);
 
 impl PublishedFamily {

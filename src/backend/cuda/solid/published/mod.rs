@@ -98,7 +98,8 @@ impl<T: Real + DeviceRepr> PublishedArrays<T> {
         })
     }
 
-    /// Zeros the results to which tiles are added; all of [`PublishedArrays::launches`] wait for it.
+    /// Zeros the results to which tiles are added; all of [`Self::launches`] wait for
+    /// it.
     pub fn clearing(
         &self,
         functions: &Functions,

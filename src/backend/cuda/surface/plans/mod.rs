@@ -150,7 +150,7 @@ impl<T: Real + DeviceRepr> DeviceSurface<T> {
 
     /// Makes topology, points, or both of all levels; returns the seconds that it took on
     /// the device, where all of it stays. Topology begins at the corners of the control mesh;
-    /// that of stencils is made with them, and takes no time here.
+    /// the plan of stencils is made with them, and takes no time here.
     ///
     /// # Errors
     /// [`Error::Request`] with the driver's words if a kernel fails.

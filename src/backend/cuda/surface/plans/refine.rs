@@ -1,4 +1,4 @@
-//! The refined mesh of a surface on a GPU: the same as that of its plan on the CPU.
+//! The refined mesh of a surface on a GPU: the same as by its plan on the CPU.
 
 use super::{DeviceSurface, Levels};
 use crate::backend::SurfaceRefiner;
@@ -14,7 +14,7 @@ use crate::topology::surface::Columns;
 
 impl DeviceSurface<f64> {
     /// The refined mesh of `mesh`, the mesh of this surface or one of the same connectivity:
-    /// that of [`SurfacePlan::refine`], bit by bit. The control points become those of `mesh`.
+    /// bitwise the mesh of [`SurfacePlan::refine`]. It takes the control points of `mesh`.
     ///
     /// # Errors
     /// [`Error::Request`](crate::Error::Request) if the mesh has another number of vertices or

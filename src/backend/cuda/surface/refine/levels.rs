@@ -133,7 +133,7 @@ impl<T: Real + DeviceRepr> DeviceLevels<T> {
         self.points[0].fill(&self.matrix.stream, points.as_flattened())
     }
 
-    /// Refines: topology of all levels, that of the control mesh from its corners included,
+    /// Refines: topology of all levels, with the control mesh's from its corners,
     /// points, or both. Returns the seconds that it took on the device, where everything stays.
     ///
     /// # Errors

@@ -95,7 +95,7 @@ impl<T: Pod> ResultBuffer<T> {
             BufferMemory::Borrowed(memory, _) => len <= memory.len,
         };
         if !enough && bytes > 0 {
-            // what is here is given back first
+            // the old memory is given back first
             self.0 = BufferMemory::default();
             if let Some(lent) = lend(bytes) {
                 self.0 = BufferMemory::Lent(lent, len);

@@ -38,7 +38,7 @@ struct Level {
     // [unknown] its unknown at the next level, or that behind the last one for unknowns that stay;
     // [unknown of the next level] its root
     const unsigned *aggregates, *roots;
-    // what is to be solved for; x after an odd and an even number of steps, the latter with a 0
+    // the right-hand side; x after an odd and an even number of steps, the latter with a 0
     // behind the last unknown; the residual, or the last step
     float *load, *odd, *even, *residual;
     unsigned long long count;

@@ -190,7 +190,7 @@ struct PatchRow {
     __device__ __forceinline__ unsigned size() const { return count; }
     __device__ __forceinline__ unsigned operator[](unsigned i) const { return ranks.id(items[i]); }
 
-    // Visits the neighbors one after another; ids are found ahead of what is done with them.
+    // Visits the neighbors one after another; ids are found ahead of their use.
     template <class Visit>
     __device__ __forceinline__ void each(Visit visit) const {
         // what rows of triangles have; more takes registers from threads
@@ -226,7 +226,7 @@ __device__ __forceinline__ unsigned take_row(const Local& mesh, const Ranks& ran
     return count;
 }
 
-// Calls visit(rank) with what is gathered for an owned element, unsorted, some more than once.
+// Calls visit(rank) with the ranks gathered for an owned element, unsorted, some more than once.
 template <class Visit>
 __device__ __forceinline__ void visit_near(const Local& mesh, const Ranks& ranks,
                                            const Transpose& up, unsigned id, Visit visit) {

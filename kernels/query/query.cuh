@@ -59,7 +59,7 @@ struct StoredRow {
     __device__ __forceinline__ unsigned size() const { return count; }
     __device__ __forceinline__ unsigned operator[](unsigned i) const { return base + items[i]; }
 
-    // Visits the neighbors one after another. Ids are read ahead of what is done with them, which
+    // Visits the neighbors one after another. Ids are read ahead of their use, which
     // is faster than a loop over the row.
     template <class Visit>
     __device__ __forceinline__ void each(Visit visit) const {

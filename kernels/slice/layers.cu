@@ -378,7 +378,7 @@ extern "C" __global__ void __launch_bounds__(ROW_WARPS* LANES)
             }
         }
         __syncwarp();
-        // what is not touched is of one gray
+        // untouched pixels are of one gray
         unsigned grays[GROUP];
         if (differs) {
 #pragma unroll

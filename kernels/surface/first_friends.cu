@@ -9,7 +9,7 @@
 //     vertex task   start at the vertex; vertex point
 //     ghost task    quad and friends of a ghost corner
 //
-// The points are of a smooth surface: what is sharp, surface/sharp.cu holds after this.
+// The points are of a smooth surface: surface/sharp.cu holds sharp edges and vertices after this.
 //
 // Where the matrix turns out not to be closed by its ghosts, or to have other counts than
 // there is room for, nothing is written: later levels then work on what stood there before.

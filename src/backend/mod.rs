@@ -71,7 +71,7 @@ pub trait Backend {
         options: &SurfaceOptions,
     ) -> Result<Box<dyn SurfaceRefiner>>;
 
-    /// Brings what is evaluated of a surface to the processor.
+    /// Brings a task on a surface to the processor.
     ///
     /// # Errors
     /// [`crate::Error::Request`] for a place on an element that does not exist and parameters
@@ -192,7 +192,7 @@ pub unsafe trait Evaluator: Send {
 }
 
 /// Checks that there is one control point, and one of each attribute, for every vertex, and
-/// that the precision holds them and what is wanted of them.
+/// that the precision holds them and their quantities.
 pub(crate) fn check_controls(
     solid: &Solid,
     want: Want,

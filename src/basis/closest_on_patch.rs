@@ -32,7 +32,7 @@ const ARMIJO_FRACTION: f64 = 1e-4;
 const DISTANCE_ROUNDING: f64 = 8.0 * f64::EPSILON;
 /// Steps at most whose decrease is less than rounding.
 const MAX_HIDDEN_STEPS: u32 = 2;
-/// The square of such a step is below rounding, and with it what is off after it.
+/// The square of such a step, and so the error after it, is below rounding.
 const LAST_STEP_LENGTH: f64 = 1e-8;
 
 /// The closest place so far.

@@ -57,7 +57,7 @@ fn standard_input(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Bytes of memory for each byte of a file at least: the file, and what is made of it.
+/// Bytes of memory for each byte of a file at least: the file, and the mesh made of it.
 const MEMORY_PER_BYTE: u64 = 2;
 
 /// What to do about a file that memory does not hold.

@@ -192,7 +192,7 @@ impl TableRow<'_> {
         Error::file(self.path, Some(self.line), message)
     }
 
-    /// The error of a column that does not hold what is `expected`.
+    /// The error of a column that does not hold the `expected` values.
     pub fn unexpected(&self, column: usize, expected: &str) -> Error {
         let text = self.text(column);
         let has_comma = text.contains(',') && text.replace(',', ".").parse::<f64>().is_ok();

@@ -170,7 +170,7 @@ impl CompareRequest {
         Ok(())
     }
 
-    /// What is tested on this machine, before a model is read; says what is not.
+    /// The candidates of this machine, before a model is read; notes name the missing ones.
     ///
     /// # Errors
     /// As [`Processor::find_one`].

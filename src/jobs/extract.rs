@@ -210,7 +210,7 @@ impl ExtractRequest {
         if self.refined_points {
             return Ok(extraction);
         }
-        // what is made of them stands beside them
+        // their results stand beside them
         let most = physical_memory().map_or(usize::MAX, |bytes| (bytes / 4) as usize);
         extraction.expanded(most).map_err(|error| error.with_help(help))
     }

@@ -1,4 +1,4 @@
-//! The processors of jobs, and what is said of them.
+//! The processors of jobs, and notes about them.
 
 use super::Notes;
 use crate::backend::{Backend, Choice, Cpu, Precision, Processor, Strategy, SurfaceProcessor};
@@ -61,7 +61,7 @@ pub(super) fn take_steps(
     processor.update(mesh)
 }
 
-/// Refuses a GPU for what is done on the CPU alone.
+/// Refuses a GPU for a job that only the CPU does.
 pub(super) fn check_cpu(choice: Choice, what: &str) -> Result<()> {
     match choice {
         Choice::Auto | Choice::Cpu => Ok(()),

@@ -71,7 +71,7 @@ impl<T: Real> AlignedBuffer<T> {
         buffer
     }
 
-    /// Makes room for `len` numbers; what is there stays.
+    /// Makes room for `len` numbers; old ones stay.
     pub fn reserve(&mut self, len: usize) {
         let lines = len.div_ceil(MAX_LANES) + 1;
         if self.lines.len() < lines {
@@ -125,7 +125,7 @@ pub(super) unsafe fn stream_copy<T: Real, L: Lanes<T>>(
     }
 }
 
-/// Copies numbers of which there are as many past the caches, for what is not read again
+/// Copies numbers of which there are as many past the caches, for numbers that are not read again
 /// soon; other threads see them when this returns.
 pub fn stream(simd: Simd, to: &mut [f32], from: &[f32]) {
     assert_eq!(to.len(), from.len());

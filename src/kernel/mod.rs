@@ -20,7 +20,7 @@
 //!   missing, and says so by its `ends` bits; phantoms p₋₁ = 2p₀ − p₁ replace them.
 //! - One cell's samples are `out: [w sample][v sample][u sample][m]`, u fastest.
 //! - Each kernel is compiled for every [`Simd`] level and runs the one it is given: in its file, `Run`
-//!   holds the arguments of one call, and is what is compiled.
+//!   holds the arguments of one call, and is the unit that is compiled.
 //!
 //! Kernels check array shapes and panic when the caller breaks them; vertex ids
 //! out of range panic too. Both are errors of the program, not of its input.

@@ -26,7 +26,7 @@ pub(super) fn check_analysis(cells: usize) -> Result<()> {
     memory::check(what, CELL_BYTES * cells as u128, |_| memory::coarser_or_shared())
 }
 
-/// Refuses a level of local refinement, of solids or surfaces, whose `need` of bytes exceeds the memory.
+/// Refuses a level of local refinement, of solids or surfaces, of more bytes than the memory has.
 pub(crate) fn check_refinement(level: usize, need: u128) -> Result<()> {
     memory::check(format!("level {level} of the local refinement needs"), need, |_| {
         message!(

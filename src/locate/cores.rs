@@ -33,7 +33,7 @@ const MAX_RING: u32 = 50;
 /// Memory of the splits that are kept.
 const KEPT_BYTES: usize = 1 << 28;
 
-/// An extraordinary point or edge and what is around it.
+/// An extraordinary point or edge and its surroundings.
 #[derive(Debug)]
 pub struct Core<'s> {
     // positions less `origin`
@@ -135,7 +135,7 @@ impl<'s> Core<'s> {
         let x = (Vector3::from(x) - Vector3::from(self.origin)).into();
         let (on_core, away) = self.nearest_on_core(x);
         let Nearness { enough, most } = sought.nearness;
-        // what is farther than the best place so far is of no use
+        // places farther than the best so far are of no use
         let within = |best: &Option<ClosestPoint>| best.map_or(most, |best| best.distance);
         if on_core.distance > self.radius + within(best) {
             return false;

@@ -49,7 +49,7 @@ impl<'l, 's> DeviceLocator<'l, 's> {
         self.places
     }
 
-    /// The locator with what is on the GPU already, [detached](DeviceLocator::detach) from another
+    /// The locator with its data already on the GPU, [detached](DeviceLocator::detach) from another
     /// of the same locator.
     pub fn attach(locator: &'l Locator<'s>, places: Box<dyn PointSearch>) -> Self {
         Self { locator, places }

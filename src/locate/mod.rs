@@ -338,7 +338,7 @@ impl<'s> Locator<'s> {
             let coordinate = |d: usize| {
                 let along =
                     (p[d] - root.low[d]) / (root.high[d] - root.low[d]).max(f64::MIN_POSITIVE);
-                // saturates, and what is not a number becomes 0
+                // saturates, and NaN becomes 0
                 (along * 65536.0) as u16
             };
             (0..3).map(|d| spread(coordinate(d)) << d).sum::<u64>()

@@ -133,7 +133,7 @@ impl Creases {
         }
     }
 
-    /// Leaves out what is listed as smooth.
+    /// Leaves out creases and corners that are listed as smooth.
     pub fn drop_smooth(&mut self) {
         self.edges.retain(|crease| crease.sharpness != 0.0);
         self.corners.retain(|corner| corner.sharpness != 0.0);

@@ -126,7 +126,7 @@ fn counted(parts: &[LocalBox], gauss: usize) -> Vec<GaussBox> {
 }
 
 /// As many rings around an extraordinary edge as it takes, in a leaf that has this share
-/// of what is integrated.
+/// of the integrand.
 fn planar_boxes(
     structure: &Structure,
     gauss: usize,

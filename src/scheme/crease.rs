@@ -9,7 +9,7 @@
 use crate::mesh::CreaseRule;
 use crate::topology::NONE;
 
-/// The rule of a vertex by what is sharp at one level.
+/// The rule of a vertex by its sharp edges and its tag at one level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum SharpnessRule {
     /// No corner tag, and at most one sharp edge.

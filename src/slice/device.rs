@@ -165,7 +165,7 @@ impl<'a, 's> DeviceSource<'a, 's> {
         DetachedLayers { layers: slicer.layers, interiors }
     }
 
-    /// The layers of `solid` with what is on the GPU already, [detached](DeviceSource::detach) from
+    /// The layers of `solid` with data already on the GPU, [detached](DeviceSource::detach) from
     /// another source of the same solid.
     pub fn attach(solid: &'a SolidSource<'s>, detached: DetachedLayers) -> Self {
         let slicer = DeviceSlicer { slicer: solid.slicer(), layers: detached.layers };

@@ -88,7 +88,7 @@ impl Job<'_> {
     /// appear.
     pub fn run(mut self, progress: impl FnMut(usize) -> ControlFlow<()>) -> Result<JobReport> {
         self.run_layers(progress).map_err(|error| {
-            // what is complete is listed even if a later layer fails
+            // complete layers are listed even if a later one fails
             let error = self.checkpoint().err().unwrap_or(error);
             self.outputs.iter().filter_map(|output| output.kept()).fold(error, KeptLayers::add_to)
         })

@@ -179,7 +179,7 @@ mod tests {
         assert_eq!(merged(&circle), circle);
         let spike = [[0.0, 0.0], [5.0, 0.0], [2.0, 1e-6], [2.0, 2.0]];
         assert_eq!(merged(&spike), spike);
-        // what is narrower stays
+        // narrower parts stay
         let thin = [[0.0, 0.0], [1.0, 1e-5], [2.0, 0.0], [1.0, -1e-5]];
         assert_eq!(merged(&thin), thin);
         assert!(merged(&[]).is_empty());

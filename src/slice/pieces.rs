@@ -83,7 +83,7 @@ pub fn merge_layers(directory: &Path) -> Result<MergedLayers> {
     clear_jobs(directory, &manifest)
 }
 
-/// Removes what is left of jobs whose layers the manifest of the whole lists: their own manifests
+/// Removes the rest of jobs whose layers the manifest of the whole lists: their own manifests
 /// and empty folders.
 fn clear_jobs(directory: &Path, whole: &Manifest) -> Result<MergedLayers> {
     let merged = || {

@@ -32,7 +32,7 @@ pub struct Pixels {
     pub crop: bool,
 }
 
-/// What the layers of a job have in common, whatever files they become.
+/// What the layers of a job have in common, in files of any format.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
     /// Name of the model's file, if it has one.
@@ -279,7 +279,7 @@ mod tests {
                 assert_eq!(size, [count as usize, 2 * count as usize], "{text}");
             }
             rounded += u32::from((high - low) / height - f64::from(count) > 1e-6);
-            // what is more than rounding counts
+            // more than rounding counts
             let heights = [low, high + 0.01 * height + frame.rounding()];
             let setting = Setting::new(LayerFrame { heights, ..frame }, height, None).unwrap();
             assert_eq!(setting.stack.count(), count as usize + 1, "{text}");

@@ -15,7 +15,7 @@ use crate::mesh::{Attribute, CellArray, Controls, component_ranges};
 #[derive(Debug)]
 pub struct SolidSource<'s> {
     slicer: Slicer,
-    /// Where a point is, and what is there; none for a solid of which nothing is asked there.
+    /// Where a point is, and the values there; none for a solid of which nothing is asked there.
     inside: Option<SolidInterior<'s>>,
     channels: Vec<Channel>,
 }

@@ -1,4 +1,4 @@
-//! The part of a solid that is untangled at once: its cost grows with what is folded.
+//! The part of a solid that is untangled at once: its cost grows with the number of folded cells.
 
 use crate::error::Result;
 use crate::limit::Solid;

@@ -91,7 +91,7 @@ impl Scene {
             .with_help(format!("the model has {}", names.join(", "))))
     }
 
-    /// What [`Scene::choose_color`] took; `parents` are the cells or faces of what is shown.
+    /// What [`Scene::choose_color`] took; `parents`: the cells or faces shown.
     pub fn chosen(&self, parents: &[u32]) -> ColorSource {
         let numbered = |name: &str, values: Vec<f64>| {
             let high = values.iter().copied().fold(1.0, f64::max);

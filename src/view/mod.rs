@@ -206,7 +206,7 @@ impl Page {
     }
 
     /// Largest estimated distance of a shown patch of the boundary from the limit, in length
-    /// units; 0 for what is shown as it is, `None` for triangles that stand for a limit.
+    /// units; 0 for a shape shown as it is, `None` for triangles that stand for a limit.
     pub fn error(&self) -> Option<f64> {
         self.scene.error
     }

@@ -103,7 +103,7 @@ impl HighOrder {
     }
 
     /// Drops the nodes that are no corner of any cell or face of a group from a checked mesh, and
-    /// says what is left out thereby.
+    /// says what that leaves out.
     pub fn drop_nodes(self, mesh: &mut SolidMesh) -> Vec<String> {
         if self.is_empty() {
             return Vec::new();

@@ -237,7 +237,7 @@ fn is_large(bytes: u64) -> bool {
 /// A zip archive of `.npy` files.
 pub(crate) struct Archive<W: Write + Seek> {
     out: W,
-    /// Compresses what is in the archive, if asked for.
+    /// Compresses the archive, if asked for.
     deflater: Option<Deflater>,
     /// The arrays so far; the last is not complete.
     entries: Vec<ZipEntry>,

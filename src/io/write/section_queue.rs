@@ -17,8 +17,8 @@ pub trait SectionSink {
     fn end(&mut self) -> io::Result<()>;
 }
 
-/// Keeps what is not its turn in files without a name, on the disk of the output, as long as a
-/// section before is not complete.
+/// Keeps sections whose turn has not come in files without a name, on the disk of the output, as
+/// long as a section before is not complete.
 pub struct SectionQueue {
     output: PathBuf,
     sections: Vec<WaitingSection>,

@@ -19,7 +19,7 @@ pub struct Writeback {
 }
 
 impl Writeback {
-    /// Begins to ask for what is written to `file`.
+    /// Begins to ask for the written bytes of `file`.
     ///
     /// # Errors
     /// If the system has no more handles or threads.

@@ -238,8 +238,8 @@ impl FitRequest {
         fit_skin(skin, scheme, target, options, |round| notes.progress(round, self.rounds))
     }
 
-    /// The processor of linear systems of `products` products; says which one it is where the choice
-    /// is left open.
+    /// The processor of linear systems of `products` products; says which one it is where
+    /// the choice is left open.
     fn processor(&self, products: usize, notes: &mut dyn Notes) -> Result<Box<dyn Backend>> {
         let cost = Cost::interpolation(products);
         let gpu = gpu_for(self.backend, &cost, notes)?;

@@ -144,7 +144,7 @@ impl<L: Lanes<f64>> Stage<L> {
         unsafe { x.store(self.memory.add(at * L::COUNT)) }
     }
 
-    /// Writes what is there to leaves `first` and so on, `count` of them, as the samples
+    /// Writes the values to leaves `first` and so on, `count` of them, as the samples
     /// that end before `end`.
     ///
     /// # Safety

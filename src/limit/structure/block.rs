@@ -123,7 +123,7 @@ mod tests {
     use crate::mesh::shape::Shape;
 
     /// Points of several depths, on the seams of siblings and at the extraordinary
-    /// point; for second derivatives, which magnify the rounding of what is linear by
+    /// point; for second derivatives, which magnify the rounding of linear parts by
     /// 2^depth, none as deep.
     fn points(order: u32) -> Vec<[f64; 3]> {
         let deep = if order == 2 { 0.02 } else { 1e-12 };

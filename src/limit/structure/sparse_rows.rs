@@ -35,7 +35,7 @@ impl SparseRows {
         selected
     }
 
-    /// Drops what is reserved for further rows.
+    /// Drops memory reserved for further rows.
     pub fn shrink(&mut self) {
         self.ends.shrink_to_fit();
         self.entry_columns.shrink_to_fit();

@@ -19,7 +19,7 @@ const MAX_COORDINATE: f64 = 1e70;
 /// Rounding of distances, as a fraction of the largest coordinate.
 const DISTANCE_ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// Halvings of a way at most: its parts are then shorter than what is shared.
+/// Halvings of a way at most: its parts are then shorter than the shared part.
 const MAX_HALVINGS: usize = 30;
 
 /// The place of the trilinear volume of hexahedra that is closest to a point: the point itself, or
@@ -212,7 +212,7 @@ impl StraightPath<'_> {
     ) -> Vec<u32> {
         let mut reached: Vec<u32> = ends.iter().copied().filter(|c| cells.contains(c)).collect();
         if !reached.is_empty() {
-            // what is joined at the end, such as around an edge
+            // points joined at the end, such as around an edge
             let mut next = 0;
             while next < reached.len() {
                 let cell = reached[next];

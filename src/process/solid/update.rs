@@ -1,4 +1,4 @@
-//! Distance of a vertex from what is known on the faces of its cells opposite to it.
+//! Distance of a vertex from known distances on the faces of its cells opposite to it.
 
 use nalgebra::Vector3;
 

@@ -200,7 +200,7 @@ impl<'a, 's> Band<'a, 's> {
         let mut line = region.fit.as_ref().map(RowFit::new);
         let within =
             |[first, end]: [u32; 2]| [first.max(part.columns[0]), end.min(part.columns[1])];
-        // what is left to Newton's method
+        // pixels left to Newton's method
         let mut left = Vec::new();
         for row in rows.clone() {
             match (&region.fit, &mut line) {

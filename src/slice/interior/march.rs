@@ -4,7 +4,7 @@
 //! columns extrapolate the next ones, and one or two steps are enough. Eight rows run
 //! in the lanes of vectors; nothing depends on what the machine's vectors are.
 
-// lanes index several arrays at once; `clamp` would keep what is not a number
+// lanes index several arrays at once; `clamp` would keep NaN
 #![allow(clippy::needless_range_loop, clippy::manual_clamp)]
 
 use super::PixelPlane;
@@ -102,7 +102,7 @@ fn decide(
     claims: &mut impl Claims,
 ) {
     let beyond = |reach: [f64; 3]| {
-        // also true of what is not a number
+        // also true of NaN
         (0..3).any(|d| !(t[d] >= -reach[d] && t[d] <= 1.0 + reach[d]))
     };
     if settled && !beyond(newton.enough) {

@@ -7,7 +7,7 @@
 //! those of the products at its place, and each pixel takes a multiplication and an addition a
 //! power.
 
-// lanes index several arrays at once; negated comparisons hold for what is not a number
+// lanes index several arrays at once; negated comparisons hold for NaN
 #![allow(clippy::needless_range_loop, clippy::neg_cmp_op_on_partial_ord)]
 
 use std::sync::LazyLock;
@@ -95,7 +95,7 @@ fn needed(sizes: &LaneNumbers, limit: f64) -> usize {
     let (mut count, mut left) = (NODES, 0.0);
     while count > 1 {
         left += sizes[count - 1];
-        // what is not a number is needed
+        // a sum that is NaN keeps them
         if !(left <= limit) {
             break;
         }

@@ -13,7 +13,7 @@
 //! pixel is in the element where it would be without polynomials. A pixel on the side between two
 //! parts of one piece may go to either.
 
-// lanes index several arrays at once; negated comparisons hold for what is not a number
+// lanes index several arrays at once; negated comparisons hold for NaN
 #![allow(clippy::needless_range_loop, clippy::neg_cmp_op_on_partial_ord)]
 
 use super::PixelPlane;
@@ -222,7 +222,7 @@ fn check(quantities: &[([LaneNumbers; NODES], f64)]) -> Result<(), [u32; 2]> {
         let part = |last: f64| if last == 0.0 { 0.0 } else { last / (TOLERANCE * range) };
         let last = last(coefficients).map(part);
         if !(last[0] + last[1] <= 1.0) {
-            // what is not a number is larger than all
+            // NaN is larger than all
             most = [0, 1].map(|d| if last[d] <= most[d] { most[d] } else { last[d] });
         }
     }

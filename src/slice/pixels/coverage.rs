@@ -122,8 +122,8 @@ impl Raster {
         }
     }
 
-    /// A segment that leaves the image: what is left of it acts from the first
-    /// column on, what is right, above or below does not matter.
+    /// A segment that leaves the image: its part on the left acts from the first
+    /// column on, its parts right, above or below do not matter.
     fn add_clipped(&mut self, a: [f64; 2], b: [f64; 2]) {
         let [width, height] = self.grid.size.map(|n| n as f64);
         let at = |t: f64, d: usize| a[d] + t * (b[d] - a[d]);
@@ -155,7 +155,7 @@ impl Raster {
         if a[1] == b[1] {
             return;
         }
-        // upward, the material is on the left: what is to the right loses
+        // upward, the material is on the left: pixels to the right lose
         let (low, high, sign) = if a[1] < b[1] { (a, b, -1) } else { (b, a, 1) };
         match self.sampling {
             Sampling::Center => self.add_centers(low, high, sign),

@@ -5,7 +5,7 @@
 //! are the values of one channel of whole numbers (the id of the cell's material). A pixel that
 //! is covered in part gets that part of every fraction: fractions times coverage, added up one
 //! after the other, cut the thresholds of the [dither](super::dither) into one interval a
-//! material, and what is left is none. So the pixels of all materials together are the pixels of
+//! material, and the rest is none. So the pixels of all materials together are the pixels of
 //! the dithered coverage wherever the fractions sum to 1.
 
 use super::cell_ids::{CellIds, MAX_MATERIALS};

@@ -27,7 +27,7 @@ impl FaceFrame {
     }
 }
 
-/// Faces around a vertex that a walk reaches without crossing what is infinitely sharp.
+/// Faces around a vertex that a walk reaches without crossing infinitely sharp edges.
 pub(super) struct FaceSector {
     /// Seen from the vertex, turning left; from the wall on if the sector is open.
     pub frames: Vec<FaceFrame>,

@@ -65,7 +65,7 @@ pub fn orient(mesh: &mut SurfaceMesh, nested: NestedShells) -> Result<OrientedSh
     Ok(OrientedShells(found))
 }
 
-/// Faces in shells, which way they are reversed, and what is known of each shell.
+/// Faces in shells, which of them are reversed, and facts about each shell.
 struct Shells {
     // [face]
     numbers: Vec<u32>,

@@ -237,7 +237,7 @@ impl<'a> FaceVaryingLevel<'a> {
             }
             let i = dependent.binary_search_by_key(&value, |pair| pair[0]).ok()?;
             // one step after the other value's last semi-sharp edge it is like any other value,
-            // whatever is sharp between the two
+            // any sharp edge between the two
             let weight = self.weight_at(dependent[i][1]);
             let stays = weight > 0.0 && stays_semi_sharp.contains(vertex);
             let sharpness = if stays { f64::INFINITY } else { weight };

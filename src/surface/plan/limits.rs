@@ -43,7 +43,7 @@ pub fn duplicate_triangles(mesh: &SurfaceMesh) -> Option<[u32; 2]> {
 
 impl SurfacePlan {
     /// The limit of all vertices of `refined`, the refined mesh of `mesh` with its holes, which
-    /// shape what is beside them.
+    /// shape the faces beside them.
     ///
     /// # Errors
     /// As [`vertex_limits`]; [`Error::Request`] if the holes have been left out.

@@ -80,7 +80,7 @@ impl SurfacePlan {
 
     /// Plans again with the same options, for a mesh whose topology was edited. The lists of
     /// Catmull-Clark and Loop on the mesh matrix take the memory of this plan where it is
-    /// enough: the first touch of fresh memory costs as much as what is written there. √3 sorts
+    /// enough: the first touch of fresh memory costs as much as writing it. √3 sorts
     /// every level anew.
     ///
     /// # Errors

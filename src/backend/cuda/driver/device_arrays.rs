@@ -206,7 +206,7 @@ pub struct ForeignArray {
 }
 
 impl ForeignArray {
-    /// Refuses what is not memory of this device, such as what was given back.
+    /// Refuses addresses that are not memory of this device, such as freed memory.
     fn check(&self, context: &CudaContext) -> Result<()> {
         let size = match self.precision {
             Precision::F32 => size_of::<f32>(),

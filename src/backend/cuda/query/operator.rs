@@ -1,4 +1,4 @@
-//! Operators: what is done with every element and its row.
+//! Operators: computations over every element and its row.
 
 use std::marker::PhantomData;
 

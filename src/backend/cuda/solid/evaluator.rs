@@ -447,7 +447,7 @@ pub trait DeviceEvaluator: Evaluator {
     fn upload(&mut self, controls: Controls<'_>) -> Result<()>;
 
     /// Copies control points to the device, with positions that are there already, `[vertex][3]`.
-    /// They are not checked: what is not a number makes results that are none. They have been read
+    /// They are not checked: NaN makes results that are NaN. They have been read
     /// when this returns. `controls` has the attributes, and positions that are about where the
     /// others are, whose distance from 0 decides what the evaluation is relative to.
     ///

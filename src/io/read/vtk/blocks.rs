@@ -229,7 +229,7 @@ fn take_names(
 /// by their corners. Sets and named numbers are groups too.
 ///
 /// # Errors
-/// For hidden cells, numbers of values that do not fit, and what is not a mesh of volume
+/// For hidden cells, numbers of values that do not fit, and data that are not a mesh of volume
 /// cells.
 pub fn solid_of_parts(what: &str, parts: MeshParts) -> Result<(SolidMesh, ReadReport)> {
     let mut assembly = Assembly::new(Path::new(what), 0);

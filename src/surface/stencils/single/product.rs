@@ -164,7 +164,7 @@ impl SingleMatrix<f64> {
             let (all, sums) = (all.as_flattened(), sums.as_flattened_mut());
             let mut at = 0;
             for (&column, value) in columns.as_flattened().iter().zip(parent.as_flattened()) {
-                // both ascend; padding, at last, adds 0 to whatever stands there
+                // both ascend; padding, at last, adds 0 to any entry
                 while all[at] < column {
                     at += 1;
                 }

@@ -104,7 +104,7 @@ impl Slots {
         let all = 0..slots.elements.len() as u32;
         slots.own = all.clone().map(|element| slots.size(element).pow(2)).sum();
         slots.len = slots.own;
-        // low sides, then what is left of the high ones
+        // low sides, then the rest of the high ones
         for is_low in [true, false] {
             for element in all.clone() {
                 slots.take_sides(element, is_low);

@@ -146,7 +146,7 @@ struct Transpose {
     unsigned* ends;
     Id* items;
 
-    // The rows of the first elements, so many, from all of TOP.
+    // The rows of the first `rows` elements, from all of TOP.
     __device__ __forceinline__ void fill(const Local& mesh, const Ranks& ranks, unsigned rows,
                                          unsigned tops) {
         for (unsigned i = threadIdx.x; i < tops; i += THREADS) {
@@ -155,7 +155,7 @@ struct Transpose {
             });
         }
         __syncthreads();
-        // so many in a row per thread, odd so that threads meet different banks
+        // items in a row per thread, odd so that threads meet different banks
         const unsigned each = (rows + THREADS - 1) / THREADS | 1;
         const unsigned begin = least(threadIdx.x * each, rows), end = least(begin + each, rows);
         unsigned sum = 0;

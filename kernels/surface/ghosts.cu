@@ -71,7 +71,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     marks[k] = first;
 }
 
-// sizes, loops: their scans. ghosts: [ghost corner], the corner of its boundary edge, that of the
+// sizes, loops: their scans. ghosts: [ghost corner], the corner of its boundary edge, of the
 // next boundary edge, its loop, the loop's first ghost corner; edge_corners: the ghost corner
 // becomes the second one of its edge.
 extern "C" __global__ void __launch_bounds__(THREADS)

@@ -13,7 +13,7 @@
 //!
 //! λ = E ν / ((1 + ν)(1 − 2ν)), μ = E / (2 (1 + ν)). Matrices are exactly symmetric and have the
 //! same bits for any number of threads. Work goes piece by piece, so that memory stays near
-//! that of the matrices. [`assemble`] sums on the CPU, [`assemble_on`] on a GPU.
+//! the size of the matrices. [`assemble`] sums on the CPU, [`assemble_on`] on a GPU.
 //! [`project`] makes control values from values at the points.
 //!
 //! ```

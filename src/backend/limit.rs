@@ -82,7 +82,7 @@ impl Values {
 
 /// Limit points of a range of elements, or of scattered samples.
 ///
-/// Results of an element are consecutive, u fastest, then v, then w; those of
+/// Results of an element are consecutive, u fastest, then v, then w; results of
 /// scattered samples are in the samples' own order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Limit {
@@ -155,8 +155,8 @@ impl Limit {
         limit
     }
 
-    /// Makes room for the results of some elements, with attributes of these widths; those of
-    /// an evaluation before keep their memory.
+    /// Makes room for the results of some elements, with attributes of these widths; earlier
+    /// results keep their memory.
     pub(super) fn begin(&mut self, elements: Range<usize>, want: Want, widths: &[usize]) {
         let derivatives = |input: usize| wanted_orders(want.of_input(input)).len() - 1;
         self.elements = elements;

@@ -19,7 +19,7 @@ pub use cpu::{Cpu, check_threads};
 #[cfg(feature = "cuda")]
 pub use cuda::{Cuda, process::DeviceProcessor, query::DeviceQuery};
 pub use device::{Device, DeviceInfo};
-pub use explain::{Explained, LaunchGrid};
+pub use explain::{LaunchGrid, LaunchReport};
 pub use limit::{DerivedQuantity, Limit, Values};
 pub use multi_device::{MultiDevice, SharedBackend};
 pub use process::SurfaceProcessor;
@@ -143,7 +143,7 @@ pub trait Backend {
 ///     fn time(&mut self, _: &[Controls<'_>], _: Range<usize>, _: usize) -> Result<Vec<f64>> {
 ///         Ok(Vec::new())
 ///     }
-///     fn explain(&mut self, _: &[usize], _: Range<usize>) -> Result<Vec<Explained>> {
+///     fn explain(&mut self, _: &[usize], _: Range<usize>) -> Result<Vec<LaunchReport>> {
 ///         Ok(Vec::new())
 ///     }
 /// }
@@ -182,7 +182,11 @@ pub unsafe trait Evaluator: Send {
     /// # Errors
     /// [`crate::Error::Request`] if the range does not fit the plan, or a GPU cannot compile
     /// its kernels or hold the control points.
-    fn explain(&mut self, attributes: &[usize], elements: Range<usize>) -> Result<Vec<Explained>>;
+    fn explain(
+        &mut self,
+        attributes: &[usize],
+        elements: Range<usize>,
+    ) -> Result<Vec<LaunchReport>>;
 
     /// The prepared plan with control points and results that stay on a GPU; `None` on the CPU.
     #[cfg(feature = "cuda")]

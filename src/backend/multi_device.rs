@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::limit::{arrays, row_count};
 use super::{
-    Backend, Device, Evaluator, Explained, Limit, Precision, SparseVectors, SurfaceEvaluator,
+    Backend, Device, Evaluator, LaunchReport, Limit, Precision, SparseVectors, SurfaceEvaluator,
     SurfaceProcessor, SurfaceRefiner, SurfaceTask, check_controls,
 };
 use crate::error::{Error, Result, option_name};
@@ -297,7 +297,11 @@ unsafe impl Evaluator for SharedPlan<'_> {
         })
     }
 
-    fn explain(&mut self, attributes: &[usize], elements: Range<usize>) -> Result<Vec<Explained>> {
+    fn explain(
+        &mut self,
+        attributes: &[usize],
+        elements: Range<usize>,
+    ) -> Result<Vec<LaunchReport>> {
         self.plan.check_range(&elements)?;
         let (plan, parts) = (self.plan, self.parts(&self.rows(elements)));
         let mut all = Vec::new();

@@ -55,7 +55,7 @@ const REPORTS: [ReportKind; 24] = [
     kind::<refine::WrittenMesh>("refine, shape"),
     kind::<evaluate::Report>("evaluate"),
     kind::<evaluate::Explanation>("evaluate --explain"),
-    kind::<merge::Report<subsolid::io::Merged>>("merge, of a .pvtu"),
+    kind::<merge::Report<subsolid::io::MergedPieces>>("merge, of a .pvtu"),
     kind::<merge::Report<subsolid::slice::MergedLayers>>("merge, of layers"),
     kind::<ExtractReport>("extract"),
     kind::<slice::Report>("slice"),

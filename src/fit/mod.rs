@@ -5,7 +5,7 @@
 //!
 //! # Theory
 //! L is the sparse matrix of limit masks: L P are the limit points at the vertices of control
-//! points P. Boundary rows of a solid are those of its boundary surface, so the boundary is fitted
+//! points P. Boundary rows of a solid equal its boundary surface's, so the boundary is fitted
 //! as a surface.
 //!
 //! - *Interpolation* solves L P = V for the vertices V ([`LimitSystem`]). Its eigenvalues are known

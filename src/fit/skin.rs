@@ -339,7 +339,7 @@ impl<'a> Skin<'a> {
         Ok([limit.positions, limit.normals])
     }
 
-    /// Directions in which vertices may move, and where those of each start: the normal of smooth
+    /// Directions in which vertices may move, and where each vertex's start: the normal of smooth
     /// ones, and two along the surface after it where they slide; two across creases.
     fn directions(&self, motion: Motion) -> (Vec<Vector3<f64>>, Vec<usize>) {
         let count = self.vertices.len();

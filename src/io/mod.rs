@@ -55,7 +55,7 @@ pub(crate) use write::{
     Archive, ZipEntry, ZipMethod, central_directory, check_all_jobs, write_rows,
 };
 pub use write::{
-    BezierPatch, FileOutline, Format, GlbOptions, JobPart, LengthUnit, Merged, PieceJob,
+    BezierPatch, FileOutline, Format, GlbOptions, JobPart, LengthUnit, MergedPieces, PieceJob,
     PieceShare, PieceWriter, PolylinePiece, PolylineWriter, SurfaceFormat, UpAxis, WriteOptions,
     check_arrays_of, check_ending, check_names, check_output, check_surface_output, is_glb,
     lost_data, merge, write, write_arrays, write_bext, write_pieces, write_surface,

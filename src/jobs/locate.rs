@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::io::{atomic, check_ending, check_output, write_table_header};
 use crate::limit::Solid;
 use crate::locate::{
-    Answer, DEFAULT_TOLERANCE, DeviceLocator, Located, Locator, LocatorOptions, PointTable,
+    Answer, Containment, DEFAULT_TOLERANCE, DeviceLocator, Locator, LocatorOptions, PointTable,
     columns, write_rows,
 };
 use crate::mesh::{Controls, SolidMesh};
@@ -236,7 +236,11 @@ impl Finder<'_, '_, '_> {
         }
     }
 
-    fn locate(&mut self, points: &[[f64; 3]], report: &mut LocateReport) -> Result<Vec<Located>> {
+    fn locate(
+        &mut self,
+        points: &[[f64; 3]],
+        report: &mut LocateReport,
+    ) -> Result<Vec<Containment>> {
         let Some(on_gpu) = &mut self.on_gpu else { return Ok(self.locator.locate(points)) };
         let found = on_gpu.locate(points)?;
         report.left_to_cpu = report.left_to_cpu.map(|left| left + found.left);
@@ -248,12 +252,12 @@ impl Finder<'_, '_, '_> {
 pub fn answers<'a>(
     locator: &'a Locator<'_>,
     points: &'a [[f64; 3]],
-    located: Vec<Located>,
+    located: Vec<Containment>,
 ) -> impl IndexedParallelIterator<Item = Option<Answer>> + 'a {
     points.par_iter().zip(located).map(|(&point, located)| {
         let (inside, place) = match located {
-            Located::Inside(place) => (true, Some(place)),
-            Located::Outside => (false, locator.nearest(point)),
+            Containment::Inside(place) => (true, Some(place)),
+            Containment::Outside => (false, locator.nearest(point)),
         };
         place.map(|place| Answer { point, inside, place })
     })

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Notes;
 use super::output::{check_ending, written};
 use crate::error::Result;
-use crate::io::{Merged, check_output, merge};
+use crate::io::{MergedPieces, check_output, merge};
 use crate::numbers::counted;
 use crate::slice::{MergedLayers, are_layers, merge_layers};
 
@@ -26,7 +26,7 @@ pub struct MergeRequest {
 #[derive(Clone, Debug, PartialEq)]
 pub enum MergeReport {
     /// Pieces of a `.pvtu`.
-    Pieces(Merged),
+    Pieces(MergedPieces),
     /// Layers in a directory.
     Layers(MergedLayers),
 }

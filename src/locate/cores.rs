@@ -197,8 +197,8 @@ impl<'s> Core<'s> {
         false
     }
 
-    /// Looks for a place that is nearer to `x` than the best on those of these sides of the
-    /// element that the piece has a side on.
+    /// Looks for a place that is nearer to `x` than the best, on these sides of the
+    /// element where the piece has a side on them.
     pub fn nearest(
         &self,
         x: [f64; 3],

@@ -51,7 +51,7 @@ mod sides;
 mod table;
 mod tricubic;
 
-pub use device::{DeviceLocated, DeviceLocator};
+pub use device::{DeviceLocations, DeviceLocator};
 pub use hierarchy::{Hierarchy, Node};
 pub(crate) use pieces::layer_rings;
 pub use pieces::{AttributePieces, LocatorPieces, default_rings};
@@ -102,14 +102,14 @@ impl Default for LocatorOptions {
 
 /// Where a point is in a solid.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Located {
+pub enum Containment {
     /// The point is in an element.
     Inside(Place),
     /// The point is in no element.
     Outside,
 }
 
-impl Located {
+impl Containment {
     fn at(found: Option<(u32, Place)>) -> Self {
         found.map_or(Self::Outside, |(_, place)| Self::Inside(place))
     }
@@ -207,25 +207,26 @@ impl<'s> Locator<'s> {
     /// Where each of the points is, in their order. They are worked on by all threads,
     /// neighbors together; the results do not depend on that. A point that is not a
     /// number is outside.
-    pub fn locate(&self, points: &[[f64; 3]]) -> Vec<Located> {
+    pub fn locate(&self, points: &[[f64; 3]]) -> Vec<Containment> {
         let order = self.order(points);
-        let found: Vec<Located> = order
+        let found: Vec<Containment> = order
             .par_chunks(TASK_POINTS)
             .flat_map_iter(|chunk| {
                 stop_point();
                 let mut candidates = Vec::new();
-                let locate = |&i: &u32| Located::at(self.find(points[i as usize], &mut candidates));
+                let locate =
+                    |&i: &u32| Containment::at(self.find(points[i as usize], &mut candidates));
                 chunk.iter().map(locate).collect::<Vec<_>>()
             })
             .collect();
-        let mut located = vec![Located::Outside; points.len()];
+        let mut located = vec![Containment::Outside; points.len()];
         order.iter().zip(found).for_each(|(&i, found)| located[i as usize] = found);
         located
     }
 
     /// Finds the place of one point.
-    pub fn locate_one(&self, point: [f64; 3]) -> Located {
-        Located::at(self.find_piece(point))
+    pub fn locate_one(&self, point: [f64; 3]) -> Containment {
+        Containment::at(self.find_piece(point))
     }
 
     /// The place of a point, and the piece that it is in.

@@ -55,7 +55,7 @@ pub struct LocatorPieces<'s> {
     leaves: Vec<u32>,
     // control points of all levels, [point][3]
     refined: Vec<f64>,
-    // that of the mesh's control points
+    // box of the mesh's control points
     control_box: Bounds,
 }
 

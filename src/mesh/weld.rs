@@ -1,7 +1,7 @@
 //! Joining vertices that lie at one position, or near one another.
 //!
 //! The first vertex of each position stays, where it is and with its values. Chains count: vertices
-//! of one place may be farther apart than the distance.
+//! at one place may be farther apart than the distance.
 
 use std::collections::{HashMap, HashSet};
 
@@ -71,7 +71,7 @@ impl WeldResult {
 
 impl SolidMesh {
     /// Joins vertices of cells that lie within `distance` of one another, a length of at least 0;
-    /// with 0 those of equal coordinates. Creases, corners and groups go along; of several creases
+    /// with 0 of equal coordinates. Creases, corners and groups go along; of several creases
     /// of one edge the sharpest stays, and those that come to lie inside the solid go.
     ///
     /// # Errors
@@ -156,7 +156,7 @@ impl SolidMesh {
 
 impl SurfaceMesh {
     /// Joins vertices of faces that lie within `distance` of one another, a length of at least 0;
-    /// with 0 those of equal coordinates. Neighboring corners of a face that are joined become one;
+    /// with 0 of equal coordinates. Neighboring corners of a face that are joined become one;
     /// faces with fewer than three corners left go. Creases, corners, holes and texture coordinates
     /// go along, normals that differ at joined vertices go. The mesh has been checked.
     ///

@@ -4,8 +4,8 @@
 //! The limit on a cell depends on the cells around its own eight corners and on nothing else. So a
 //! part is the cells that it *owns* with one layer of *ghosts*, all other cells that share a vertex
 //! with one of them. Cells and vertices keep their order, which all numberings of the setup
-//! follow, and creases, attributes and cell data come along: results on owned cells are bit by bit
-//! those of the whole mesh.
+//! follow, and creases, attributes and cell data come along: results on owned cells are bitwise
+//! as on the whole mesh.
 //!
 //! What an evaluation is relative to follows from the whole mesh's extent (see
 //! [`Solid::local_points`]). So a part also holds the few vertices that span it, which belong to

@@ -28,7 +28,7 @@ pub use pattern::{AxisId, AxisSamples, Patterns, SampleOrder};
 pub use quantity::{
     Inputs as QuantityInputs, Quantity, WantedQuantity, rounding, wanted_quantities,
 };
-pub use route::{Facts, Kernel, LARGE_GRID_SHARED_BYTES, MatrixUnits, Strategy};
+pub use route::{Kernel, LARGE_GRID_SHARED_BYTES, MatrixUnits, RouteFacts, Strategy};
 pub use samples::{Location, Samples};
 pub(crate) use share::shares;
 pub use table::Table;

@@ -33,8 +33,8 @@ pub struct QuadratureBatch {
     pub controls: usize,
     /// Vertices of the mesh, `[leaf][control]`; different ones in a row.
     pub control_ids: Vec<u32>,
-    /// Whether the control points are not the leaves' own, but those of the mesh that
-    /// these are refined from.
+    /// Whether the control points are the mesh's, from which the leaves' own are
+    /// refined.
     pub is_pulled: bool,
 }
 

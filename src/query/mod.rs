@@ -257,8 +257,8 @@ impl Query {
     /// Around a vertex they run counter-clockwise as seen from the side on which the faces do;
     /// around an edge, by the right hand along it from its smaller to its greater vertex, if the
     /// cells are right-handed. A ring starts at its least edge (face), an open fan where it
-    /// begins. Where faces disagree on a direction the first one decides: of a fan that of
-    /// its lesser end, of a ring the one of least id at its start.
+    /// begins. Where faces disagree on a direction the first one decides: the face at
+    /// the lesser end of a fan, or of least id at the start of a ring.
     ///
     /// # Errors
     /// [`Error::Request`] if there is no such element, or what is around it is neither one

@@ -164,7 +164,7 @@ fn count_after(cells: usize, children: u64, levels: usize) -> u128 {
     more.map_or(u128::MAX, |n| u128::from(children).saturating_mul(n))
 }
 
-/// Refuses `levels` refinements of so many cells, of which the first makes `children`, if they make
+/// Refuses `levels` refinements of `cells` cells, of which the first makes `children`, if they make
 /// too many.
 pub(crate) fn check_levels(cells: usize, children: u64, levels: usize) -> Result<()> {
     let fits = |&level: &usize| count_after(cells, children, level) <= MAX_CELLS;

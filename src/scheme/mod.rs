@@ -257,8 +257,8 @@ pub trait SurfaceScheme: Sync {
     }
 }
 
-/// The rules of a scheme whose limit is known at every place. Valences and sectors are
-/// those of the refined faces.
+/// The rules of a scheme whose limit is known at every place. Valences and sectors belong
+/// to the refined faces.
 ///
 /// Regular faces are evaluated as bicubic splines (quads) and quartic box splines (triangles):
 /// there the masks must be Catmull-Clark's or Loop's, unless the scheme is linear. Nothing

@@ -211,8 +211,8 @@ impl Setting {
         [[low[0], low[1], stack.low()], [high[0], high[1], stack.slab(stack.count())[0]]]
     }
 
-    /// What to say of contours in single precision, which do not tell places of the model apart:
-    /// those of [binary files](super::output::Encoding::Binary).
+    /// Notice about contours in single precision, which do not tell places of the model apart,
+    /// in [binary files](super::output::Encoding::Binary).
     pub fn binary_notice(&self) -> Option<Message> {
         let loss = single_precision_loss_in(self.bounds())?;
         Some(message!(

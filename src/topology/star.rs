@@ -77,8 +77,8 @@ fn star(topology: &Topology, sharpness: &Sharpness, vertex: u32) -> Star {
         };
     }
 
-    // At the boundary the vertex rule counts the sharp edges, so they must be
-    // those of the product; a corner tag must not change it.
+    // At the boundary the vertex rule counts the sharp edges, so they must
+    // come from the product; a corner tag must not change it.
     let boundary = edges.iter().filter(|&&e| topology.is_boundary_edge(e)).count();
     let sharp = edges.iter().filter(|&&e| sharpness.edge(e) > 0.0).count();
     let fixed = sharpness.vertex(vertex) > 0.0;

@@ -18,10 +18,10 @@ mod slide;
 mod untangled;
 
 pub use determinant_bound::{LeastDeterminant, least_determinant};
-pub use limit::{LimitUntangled, MAX_LIMIT_ROUNDS, untangle_limit};
+pub use limit::{LimitUntangleResult, MAX_LIMIT_ROUNDS, untangle_limit};
 pub use limit_folds::{LimitFolds, limit_folds};
 pub use quality::{ScaledJacobians, cell_quality};
-pub use untangled::{BoundaryMotion, Untangled};
+pub use untangled::{BoundaryMotion, UntangleResult};
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -73,7 +73,7 @@ pub fn untangle(
     mesh: &mut SolidMesh,
     boundary: BoundaryMotion,
     mut progress: impl FnMut(usize) -> Result<()>,
-) -> Result<Untangled> {
+) -> Result<UntangleResult> {
     mesh.check()?;
     topology::check_cells(&mesh.cells, mesh.points.len())?;
     // steps of the minimization have a length: in this unit they are the same in every other
@@ -158,7 +158,7 @@ pub fn untangle(
         slid += usize::from(topology.is_boundary_vertex(v as u32));
     }
     let of_boundary = (0..start.len() as u32).filter(|&v| topology.is_boundary_vertex(v)).count();
-    Ok(Untangled {
+    Ok(UntangleResult {
         before,
         after: best.quality,
         limit_before,

@@ -20,8 +20,8 @@ pub enum BoundaryMotion {
 
 /// Result of untangling.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct Untangled {
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(rename = "Untangled"))]
+pub struct UntangleResult {
     /// Quality of the control cells before untangling.
     pub before: ScaledJacobians,
     /// Quality of the control cells after untangling.
@@ -51,7 +51,7 @@ pub struct Untangled {
     pub deviation: f64,
 }
 
-impl Untangled {
+impl UntangleResult {
     /// Says that vertices went a part of the way only, for the sake of the limit, and that nothing
     /// can slide that was to.
     pub fn notices(&self, boundary: BoundaryMotion) -> impl Iterator<Item = String> {

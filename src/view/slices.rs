@@ -24,8 +24,8 @@ pub struct SliceImages {
 }
 
 impl SliceImages {
-    /// What is to be said of layers in `folder` beside a model: that they are of another one than
-    /// those of the [fingerprints](crate::slice::fingerprint()) `own`, refined or not, if there are
+    /// Notices about layers in `folder` beside a model: they are of another model than the
+    /// [fingerprints](crate::slice::fingerprint()) `own`, refined or not, if there are
     /// any; and images that are not shown.
     pub fn notices(&self, folder: &Path, own: &[String]) -> Vec<String> {
         let folder = folder.display();

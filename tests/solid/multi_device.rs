@@ -7,7 +7,7 @@ use crate::conformance::solid;
 use crate::solid_conformance;
 use crate::support::meshes;
 use subsolid::backend::{
-    Backend, Cpu, Evaluator, Explained, Limit, MultiDevice, Precision, SharedBackend,
+    Backend, Cpu, Evaluator, LaunchReport, Limit, MultiDevice, Precision, SharedBackend,
     SparseVectors, SurfaceEvaluator, SurfaceProcessor, SurfaceRefiner, SurfaceTask,
 };
 use subsolid::limit::Solid;
@@ -60,7 +60,11 @@ unsafe impl Evaluator for SmallEvaluator<'_> {
         self.cpu.time(controls, elements, repeats)
     }
 
-    fn explain(&mut self, attributes: &[usize], elements: Range<usize>) -> Result<Vec<Explained>> {
+    fn explain(
+        &mut self,
+        attributes: &[usize],
+        elements: Range<usize>,
+    ) -> Result<Vec<LaunchReport>> {
         self.cpu.explain(attributes, elements)
     }
 }
@@ -231,7 +235,7 @@ fn several_are_timed_and_explained() {
     let mut evaluator = several.prepare(&plan).unwrap();
     let times = evaluator.time(&[mesh.controls()], 0..27, 3).unwrap();
     assert!(times.len() == 3 && times.iter().all(|&seconds| seconds > 0.0));
-    let samples = |work: Vec<Explained>| work.iter().map(|work| work.samples).sum::<usize>();
+    let samples = |work: Vec<LaunchReport>| work.iter().map(|work| work.samples).sum::<usize>();
     assert_eq!(samples(evaluator.explain(&[], 0..27).unwrap()), 27 * 27);
     assert_eq!(several.time_writing(1 << 20, 2).unwrap().len(), 2);
 }

@@ -5,7 +5,7 @@ use crate::support::refused;
 use subsolid::backend::{Backend, Cpu, Precision};
 use subsolid::bezier::{Extraction, Pieces};
 use subsolid::limit::Solid;
-use subsolid::locate::{Located, Locator};
+use subsolid::locate::{Containment, Locator};
 use subsolid::mesh::{Attribute, CellKind, Controls, Polygons, SolidMesh, SurfaceMesh};
 use subsolid::plan::{Location, Samples, Want};
 use subsolid::process::solid::volume_distance;
@@ -164,7 +164,7 @@ fn numbers_that_are_none_or_out_of_range() {
     }
     let locator = Locator::new(&solid, mesh.controls()).expect("a locator");
     for x in [f64::NAN, f64::INFINITY, 1e101, 1e200] {
-        assert_eq!(locator.locate(&[[x, 0.5, 0.5]]), [Located::Outside]);
+        assert_eq!(locator.locate(&[[x, 0.5, 0.5]]), [Containment::Outside]);
         assert_eq!(locator.nearest([x, 0.5, 0.5]), None);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::explain::{Explained, Sizes, WorkTally, outputs};
+use super::super::explain::{LaunchReport, Sizes, WorkTally, outputs};
 use crate::error::Result;
 use crate::limit::LeafKind;
 use crate::numbers::Real;
@@ -13,7 +13,7 @@ pub(super) fn explain<T: Real>(
     plan: &Plan<'_>,
     attributes: &[usize],
     elements: &Range<usize>,
-) -> Result<Vec<Explained>> {
+) -> Result<Vec<LaunchReport>> {
     plan.check_range(elements)?;
     let families: &[&str] = match plan.samples() {
         Samples::Tensor(_) => &["tensor", "layered", "table"],
@@ -40,7 +40,7 @@ pub(super) fn explain<T: Real>(
             }
             let work = tally.finish();
             if work.leaves > 0 {
-                all.push(Explained { kernel: family.into(), input, ..work });
+                all.push(LaunchReport { kernel: family.into(), input, ..work });
             }
         }
     }

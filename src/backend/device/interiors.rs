@@ -119,7 +119,7 @@ pub trait InteriorPixels: Send + Sync {
     /// [`Error::Request`](crate::Error::Request) if the copy fails.
     fn read(&mut self, layer: usize, arrays: &mut PixelArrays) -> Result<()>;
 
-    /// Copies the values of an attribute at the pixels of a layer, `[pixel][width]`; those of
+    /// Copies the values of an attribute at the pixels of a layer, `[pixel][width]`; values at
     /// pixels without a piece, or with one that has no Bézier points of attributes, mean nothing.
     ///
     /// # Errors

@@ -92,7 +92,7 @@ pub trait LayerImages: Send + Sync {
     fn most_images(&self, canvas: &Canvas) -> usize;
 
     /// Covers images: `heights` of their planes, `canvas.planes` an image, and `pairs` of
-    /// patch and plane that may meet. The images stay on the device; those of `failed` are
+    /// patch and plane that may meet. The images stay on the device; the `failed` ones are
     /// not complete and must be made elsewhere.
     ///
     /// # Errors

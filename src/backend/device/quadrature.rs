@@ -40,8 +40,8 @@ pub struct MappedArrays {
     pub second: Vec<f64>,
     /// `[3][control]`: derivatives of the basis functions by x, y, z, if they were wanted.
     pub derivatives: Vec<f64>,
-    /// `[6][control]`: second ones by xx, yy, zz, xy, xz, yz, if they were wanted and the
-    /// batch has those of its basis.
+    /// `[6][control]`: second ones by xx, yy, zz, xy, xz, yz, if they were wanted and
+    /// known of the basis.
     pub second_derivatives: Vec<f64>,
 }
 

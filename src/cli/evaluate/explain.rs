@@ -5,7 +5,7 @@ use std::fmt::Write;
 use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::Result;
-use subsolid::backend::{Backend, Explained};
+use subsolid::backend::{Backend, LaunchReport};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::numbers::counted;
@@ -21,7 +21,7 @@ pub struct Report {
     /// Number of elements evaluated at once.
     elements: usize,
     /// Kernels in the order in which they run.
-    launches: Vec<Explained>,
+    launches: Vec<LaunchReport>,
 }
 
 impl JsonReport for Report {
@@ -97,7 +97,7 @@ fn text(report: &Report, mesh: &SolidMesh) -> String {
             launch.floor.map_or_else(|| "-".into(), time),
         );
     }
-    let sum = |of: fn(&Explained) -> u64| bytes(report.launches.iter().map(of).sum());
+    let sum = |of: fn(&LaunchReport) -> u64| bytes(report.launches.iter().map(of).sum());
     let (written, read) = (sum(|l| l.bytes_written), sum(|l| l.bytes_read));
     let _ = write!(text, "total: {written} written, {read} read");
     let floor: Option<f64> = report.launches.iter().map(|launch| launch.floor).sum();

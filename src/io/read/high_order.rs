@@ -136,8 +136,8 @@ impl HighOrder {
     }
 }
 
-/// Nodes of a hexahedron of VTK. Files before version 2.2 list those of Lagrange hexahedra on the
-/// edges 2–6 and 3–7 the other way round: taken so where that bends these edges less.
+/// Nodes of a hexahedron of VTK. Files before version 2.2 list them, of Lagrange hexahedra, with
+/// edges 2–6 and 3–7 exchanged: taken so where that bends these edges less.
 fn upright(mut nodes: Vec<u32>, points: &[[f64; 3]]) -> Vec<u32> {
     let edge = match nodes.len() {
         20 | 24 => 1,

@@ -4,8 +4,8 @@
 //! An element is its attribute, its geometry (4 tetrahedron, 5 cube, 6 prism, 7
 //! pyramid) and its vertices. Where a grid function `nodes` holds the coordinates, the
 //! vertices are its first values if it is continuous (H1); the nodes between them are
-//! left out and reported. Attributes of cells become the cell array `mfem:attribute` and those of
-//! the faces of a surface groups `mfem:attribute:N`, unless all are 1; those of boundary elements
+//! left out and reported. Attributes of cells become the cell array `mfem:attribute`, of the
+//! faces of a surface groups `mfem:attribute:N`, unless all are 1; attributes of boundary elements
 //! become groups of faces `mfem:bdr_attribute:N`, and sets of attributes groups by their names.
 //! Meshes that are not conforming, NURBS and inline meshes, and discontinuous (periodic) nodes are
 //! refused.

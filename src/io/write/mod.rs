@@ -36,7 +36,7 @@ pub use losses::lost_data;
 pub(crate) use npz::Archive;
 pub use outline::FileOutline;
 pub(crate) use piece_job::check_all_jobs;
-pub use piece_job::{JobPart, Merged, PieceJob, merge};
+pub use piece_job::{JobPart, MergedPieces, PieceJob, merge};
 pub use polylines::{PolylinePiece, PolylineWriter};
 pub use pvtu::{PieceShare, PieceWriter};
 pub use single::write_pieces;
@@ -180,8 +180,8 @@ pub fn check_names<'n>(format: Format, names: impl IntoIterator<Item = &'n str>)
     Ok(())
 }
 
-/// Checks, before any work is done for it, that a format holds arrays like these: those of a table
-/// have columns of different names.
+/// Checks, before any work is done for it, that a format holds arrays like these: a table
+/// needs columns of different names.
 ///
 /// # Errors
 /// As [`Dataset::check`]; [`Error::Request`] naming two that are equal.

@@ -223,8 +223,8 @@ impl Drop for PieceJob {
 
 /// What [`merge`] has joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct Merged {
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(rename = "Merged"))]
+pub struct MergedPieces {
     /// Number of parts that were joined.
     pub jobs: usize,
     /// Number of pieces of all parts.
@@ -237,7 +237,7 @@ pub struct Merged {
 /// # Errors
 /// [`Error::Io`] or [`Error::File`] if jobs are missing or have other parameters than the rest, if
 /// a piece is missing or not complete, or if the file cannot be written.
-pub fn merge(path: impl AsRef<Path>) -> Result<Merged> {
+pub fn merge(path: impl AsRef<Path>) -> Result<MergedPieces> {
     let path = &checked(path.as_ref())?;
     let name = pieces_name(path, |name| piece_name(name, 0))?;
     let directory = path.with_extension("");
@@ -293,7 +293,7 @@ pub fn merge(path: impl AsRef<Path>) -> Result<Merged> {
         let record = directory.join(record_name(&name, record.job, record.of));
         fs::remove_file(&record).map_err(|e| atomic::refused(&record, e))?;
     }
-    Ok(Merged { jobs: first.of, pieces: first.pieces })
+    Ok(MergedPieces { jobs: first.of, pieces: first.pieces })
 }
 
 /// Refuses to merge unless all jobs of a directory are there.

@@ -252,8 +252,8 @@ impl ViewRequest {
         }
     }
 
-    /// Whether the layers beside a solid are compared with it: the cells of an evaluation are another
-    /// model than that of its layers.
+    /// Whether the layers beside a solid are compared with it: the cells of an evaluation are
+    /// another model than the one sliced.
     pub fn compares_layers(&self) -> bool {
         self.slices.is_some() && !self.linear
     }

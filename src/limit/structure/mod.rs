@@ -189,9 +189,9 @@ impl Structure {
     /// origin). Within 2⁻⁵² of the extraordinary point counts as on it.
     ///
     /// `None` where the derivative does not exist. At the extraordinary point a first
-    /// derivative is the one limit that all ways toward it share, if they do; that of
-    /// [`Order::Characteristic`] is the one in the characteristic parametrization, where it exists.
-    /// Second derivatives are not looked for there.
+    /// derivative is the one limit that all ways toward it share, if they do;
+    /// [`Order::Characteristic`] has the one in the characteristic parametrization, where it
+    /// exists. Second derivatives are not looked for there.
     pub fn weights(&self, p: [f64; 3], orders: Orders) -> Option<Vec<f64>> {
         let Some(SiblingPlace { depth, child, local }) = self.place(p) else {
             return self.center_weights(orders);
@@ -272,7 +272,7 @@ impl Structure {
     }
 
     /// First derivatives at the extraordinary point. Far down, the weights of a
-    /// derivative at depth n become those of the limit of (2D)ⁿ; if that exists, and
+    /// derivative at depth n approach the limit of (2D)ⁿ; if that exists, and
     /// all siblings see one and the same derivative in it, this is it.
     fn center_derivatives(&self) -> [Option<Vec<f64>>; 3] {
         let powers = match &self.next {

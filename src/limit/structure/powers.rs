@@ -442,7 +442,7 @@ mod tests {
         check(&defective, Form::Powers);
     }
 
-    /// Far down, products with a large matrix are those of the same matrix beside others: nothing
+    /// Far down, products with a large matrix equal products of the matrix beside others: nothing
     /// is decomposed.
     #[test]
     fn large_matrices_are_not_decomposed() {

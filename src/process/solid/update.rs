@@ -126,8 +126,8 @@ pub(super) enum Interpolation {
     /// Quadratically along edges, by the directions of their ends; a distance less than those that
     /// it is from does not count.
     Ascending,
-    /// As that where it is above linear distances, else linearly. No result is below that of the
-    /// linear scheme, so that repeated updates end.
+    /// As `Ascending` where that is above linear distances, else linearly. No result is below the
+    /// linear scheme's, so that repeated updates end.
     NotBelowLinear,
 }
 

@@ -26,7 +26,7 @@ pub(crate) fn dual_areas(points: &[[f64; 3]], faces: &[[u32; 3]]) -> Vec<f64> {
 }
 
 /// `mass` M + `stiffness` L + `shift` I: M of a third of each triangle's area at its corners, L
-/// the positive semidefinite cotangent matrix (Pinkall and Polthier 1993). `stiffness` is that of a
+/// the positive semidefinite cotangent matrix (Pinkall and Polthier 1993). `stiffness`: of a
 /// face; `number` gives the row of a vertex, if it is unknown.
 pub(super) fn matrix(
     points: &[[f64; 3]],

@@ -14,7 +14,7 @@ use crate::slice::{Axis, PixelGrid};
 
 /// Interiors of layers by a GPU, in double precision.
 ///
-/// Elements are those of an [`InteriorFinder`](super::InteriorFinder); parameters and values are
+/// Elements are as by an [`InteriorFinder`](super::InteriorFinder); parameters and values are
 /// the same to some 1e-12 where the Jacobian allows.
 pub struct DeviceInteriors<'l, 's> {
     locator: &'l Locator<'s>,

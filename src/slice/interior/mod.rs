@@ -122,8 +122,8 @@ impl<'l, 's> InteriorFinder<'l, 's> {
         Ok(self.interior(height, Some(mask)))
     }
 
-    /// Sets `values` to the `numbers` of each of the pixels whose coverage is not 0. Attributes are
-    /// those of [`InteriorFinder::covered`] to some 10⁻⁹ of their range: polynomials stand in for
+    /// Sets `values` to the `numbers` of each of the pixels whose coverage is not 0. Attributes
+    /// agree with [`InteriorFinder::covered`] to some 10⁻⁹ of their range: polynomials stand in for
     /// it between the pixels.
     ///
     /// # Errors

@@ -4,7 +4,7 @@
 //! left to the right line. Values at 8 × 8 nodes give the coefficients of products of Chebyshev
 //! polynomials. The last ones are left out where they are negligible. Across a row powers stand
 //! in for Chebyshev polynomials: a row has the polynomials of one variable that are the sum of
-//! those of the products at its place, and each pixel takes a multiplication and an addition a
+//! the products at its place, and each pixel takes a multiplication and an addition a
 //! power.
 
 // lanes index several arrays at once; negated comparisons hold for NaN

@@ -180,8 +180,8 @@ impl Materials {
     }
 
     /// Number of the material of every pixel of a layer, 0 for none. `values` has the `channels`
-    /// channels of the pixels with coverage above 0, `[pixel][channel]`, in their order; `columns`
-    /// are those of a row.
+    /// channels of the pixels with coverage above 0, `[pixel][channel]`, in their order; `columns`:
+    /// of a row.
     ///
     /// # Errors
     /// The first pixel that has no answer: a fraction that is not a number or negative, fractions

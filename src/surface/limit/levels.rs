@@ -92,7 +92,7 @@ impl LimitSurface {
     /// Analyzes a mesh feature-adaptively: faces with an extraordinary vertex are
     /// refined to `levels` levels (0 to 12), so that all but the innermost become regular
     /// patches (Mlakar et al. 2020, 5.2; Nießner et al. 2012). The limit is the same as
-    /// that of [`LimitSurface::new`].
+    /// by [`LimitSurface::new`].
     ///
     /// # Errors
     /// As [`LimitSurface::new`], and [`Error::Request`] for more than 12 levels.

@@ -23,7 +23,7 @@ pub struct VertexLimits {
     /// Unit normals; NaN where there is no tangent plane.
     pub normals: Vec<[f64; 3]>,
     /// Attributes, with the weights of the positions; without normals of the mesh, which are not
-    /// those of the limit.
+    /// normal to the limit.
     pub attributes: Vec<Attribute>,
 }
 

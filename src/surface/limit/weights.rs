@@ -55,7 +55,7 @@ impl LimitSurface {
         Some([weights.pop()??, second])
     }
 
-    /// The structure of a leaf if the parameters `p` of its element are those of its
+    /// The structure of a leaf if the parameters `p` of its element are at its
     /// extraordinary vertex, and whether its axes turn the other way.
     pub(super) fn extraordinary(
         &self,
@@ -69,7 +69,7 @@ impl LimitSurface {
         place.is_none().then(|| (extraordinary.as_ref(), map.is_mirrored()))
     }
 
-    /// The local parameters of what evaluates a leaf, by those of its element, and those
+    /// The map from parameters of a leaf's element to its patch or structure, and the image
     /// of `p`, kept within the leaf.
     pub(crate) fn local(&self, leaf: &SurfaceLeaf, p: [f64; 2]) -> (AffineMap, [f64; 2]) {
         let outer = leaf.affine(self.scheme);

@@ -18,8 +18,8 @@ impl SurfacePlan {
     /// The refined mesh of `mesh`: the mesh of the plan, or one of the same connectivity.
     ///
     /// Faces of holes stay, as holes: to go on from here is to go on from the control mesh
-    /// ([`SurfaceMesh::without_holes`] leaves them out). Of √3, whose faces are turned, they are
-    /// left out. So are normals, unless there are no levels: sums of normals are not those of the
+    /// ([`SurfaceMesh::without_holes`] leaves them out). Of √3, whose edges are flipped, they are
+    /// left out. So are normals, unless there are no levels: sums of normals are not normals of the
     /// refined surface. [`BoundaryRule::Holes`] has made its holes then: the rule becomes
     /// [`BoundaryRule::Edges`]. Vertices of no face stay.
     /// With edge-friend the vertices come in another order than with the other methods;

@@ -187,7 +187,7 @@ impl QuadLevels {
         }
     }
 
-    /// A level whose parents are quads. Vertex points come block by block: those of level
+    /// A level whose parents are quads. Vertex points come block by block: of level
     /// 1, then face and edge points of each level since.
     fn family_step<T: Real>(
         &self,

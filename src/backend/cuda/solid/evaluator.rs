@@ -18,7 +18,7 @@ use cudarc::driver::{CudaStream, DriverError};
 use super::adjoint::DeviceAdjoint;
 use super::grid::{DeviceGrid, PreparedGrid};
 use super::points::DevicePoints;
-use super::scattered::DeviceScattered;
+use super::scattered::DeviceScatteredPoints;
 use crate::backend::cuda::driver::buffer::{Buffer, timed_event};
 use crate::backend::cuda::driver::device::failed;
 use crate::backend::cuda::driver::device_arrays::{
@@ -29,7 +29,7 @@ use crate::backend::cuda::driver::graph::Graph;
 use crate::backend::cuda::driver::launch::Launch;
 use crate::backend::cuda::driver::transfer::Transfer;
 use crate::backend::cuda::level_stencils::LevelStencils;
-use crate::backend::{Evaluator, Explained, Limit, check_controls};
+use crate::backend::{Evaluator, LaunchReport, Limit, check_controls};
 use crate::error::{Error, Result};
 use crate::mesh::Controls;
 use crate::numbers::Real;
@@ -69,7 +69,7 @@ type SharedGrid = Option<Arc<PreparedGrid>>;
 
 enum DevicePlan<T> {
     Grid(Box<DeviceGrid<T>>),
-    Scattered(Box<DeviceScattered<T>>),
+    Scattered(Box<DeviceScatteredPoints<T>>),
 }
 
 /// Control points of all levels, `[point][width]`.
@@ -108,7 +108,7 @@ struct RangeProgram<T> {
     // what the launches refer to
     work: SharedGrid,
     #[expect(dead_code, reason = "its memory is the launches'")]
-    replaced: Option<DeviceScattered<T>>,
+    replaced: Option<DeviceScatteredPoints<T>>,
 }
 
 impl<'p, T: Real + DeviceRepr> ResidentPlan<'p, T> {
@@ -124,7 +124,7 @@ impl<'p, T: Real + DeviceRepr> ResidentPlan<'p, T> {
             Samples::Points(_) => {
                 let orders = evaluated_orders(plan.want());
                 let (functions, points) = (functions.clone(), plan.points());
-                let points = DeviceScattered::new(functions, plan, points, &orders, &main)?;
+                let points = DeviceScatteredPoints::new(functions, plan, points, &orders, &main)?;
                 DevicePlan::Scattered(Box::new(points))
             }
         };
@@ -235,13 +235,13 @@ impl<'p, T: Real + DeviceRepr> ResidentPlan<'p, T> {
     }
 
     /// The samples whose derivatives are evaluated once more, after the quantities.
-    fn replaced(&self, range: &Range<usize>) -> Result<Option<DeviceScattered<T>>> {
+    fn replaced(&self, range: &Range<usize>) -> Result<Option<DeviceScatteredPoints<T>>> {
         let (plan, points) = (self.plan, self.plan.replaced(range));
         if points.is_empty() {
             return Ok(None);
         }
         let (functions, orders) = (self.functions.clone(), wanted_orders(plan.want()));
-        DeviceScattered::new(functions, plan, &points, &orders, &self.main).map(Some)
+        DeviceScatteredPoints::new(functions, plan, &points, &orders, &self.main).map(Some)
     }
 
     /// What evaluates a range into `results`, which grows where it is too small.
@@ -432,7 +432,11 @@ unsafe impl<T: Real + DeviceRepr> Evaluator for ResidentPlan<'_, T> {
         Ok(seconds)
     }
 
-    fn explain(&mut self, attributes: &[usize], elements: Range<usize>) -> Result<Vec<Explained>> {
+    fn explain(
+        &mut self,
+        attributes: &[usize],
+        elements: Range<usize>,
+    ) -> Result<Vec<LaunchReport>> {
         self.bind()?;
         ResidentPlan::explain(self, attributes, &elements)
     }

@@ -36,8 +36,8 @@ pub fn solid(vtk: &Vtk) -> Result<(SolidMesh, ReadReport)> {
 }
 
 /// The control mesh in the polygons and triangle strips of `vtk`, or in the faces of a grid without
-/// volume cells, and what else it holds. Point arrays become attributes and creases as those of
-/// [`solid`] do. Pieces follow each other.
+/// volume cells, and what else it holds. Point arrays become attributes and creases as in
+/// [`solid`]. Pieces follow each other.
 ///
 /// # Errors
 /// If the data holds volume cells or no faces, a piece is a file that was not loaded, numbers of

@@ -60,8 +60,8 @@ pub(in crate::surface) fn split_quads_twice(
     [middle, fine]
 }
 
-/// The quads at the corners of the quads at the corners of quad f. No id but those of
-/// vertices is of the finer level.
+/// The quads at the corners of the quads at the corners of quad f. Only ids of
+/// vertices are of the finer level.
 #[inline(always)]
 fn grandchildren(
     [first, second]: [NewIds; 2],

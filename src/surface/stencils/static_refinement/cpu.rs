@@ -1,7 +1,7 @@
 //! Static evaluation on the CPU.
 //!
 //! Regular leaves are sums along u, then v, by [`PatchKernel`]; leaves with an extraordinary vertex
-//! are products of a [`TableKernel`] with their control points, those of one structure, size and
+//! are products of a [`TableKernel`] with their control points, leaves of one structure, size and
 //! placement side by side, so that the table is read once for several. Points that no leaf has
 //! as its own lie along sides of leaves: the positions of one side are a small table, which all
 //! sides of the same kind share.

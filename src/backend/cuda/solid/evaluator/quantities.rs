@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::ResidentPlan;
 use crate::backend::cuda::driver::launch::Launch;
 use crate::backend::cuda::solid::quantities::{QuantityInputs, launch};
-use crate::backend::explain::Explained;
+use crate::backend::explain::LaunchReport;
 use crate::error::Result;
 use crate::numbers::Real;
 use crate::plan::{WantedQuantity, wanted_quantities};
@@ -43,7 +43,7 @@ impl<T: Real + DeviceRepr> ResidentPlan<'_, T> {
     }
 
     /// The work of these launches: derivatives in, quantities out.
-    pub(super) fn explain_quantities(&self, range: &Range<usize>) -> Result<Vec<Explained>> {
+    pub(super) fn explain_quantities(&self, range: &Range<usize>) -> Result<Vec<LaunchReport>> {
         // no launch is put on a stream: the results need no memory
         let launches = self.quantities(range, |_, _| 0, |_| 0)?;
         let wanted = self.wanted_quantities();
@@ -52,13 +52,13 @@ impl<T: Real + DeviceRepr> ResidentPlan<'_, T> {
             let samples = self.plan.result_count(range);
             let read = if input == 0 { 9 } else { 9 + 3 * self.inputs[input].width };
             let written = self.plan.row_count(wanted.quantity, range) * wanted.width;
-            let work = Explained {
+            let work = LaunchReport {
                 input,
                 width: wanted.width,
                 samples,
                 bytes_written: (written * size_of::<T>()) as u64,
                 bytes_read: (samples * read * size_of::<T>()) as u64,
-                ..Explained::default()
+                ..LaunchReport::default()
             };
             self.explained(launch, work)
         });

@@ -139,7 +139,7 @@ impl CompareRequest {
     ///
     /// # Errors
     /// [`Error::Request`] for samples out of range, endings of outputs, one name for both, and
-    /// options without effect; what the system refuses.
+    /// options without effect; [`Error::Io`] and [`Error::File`] for the output.
     pub fn check(&self) -> Result<()> {
         if !(1..=MAX_SAMPLES).contains(&self.samples.into()) {
             return Err(Error::request(message!(

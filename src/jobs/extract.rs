@@ -104,7 +104,7 @@ impl ExtractRequest {
     ///
     /// # Errors
     /// [`Error::Request`] for another ending, options that the format has no place for and a size
-    /// that is not positive; what the system refuses.
+    /// that is not positive; [`Error::Io`] and [`Error::File`] for the output.
     pub fn check(&self, output: &Path) -> Result<()> {
         self.format(output)?;
         io::atomic::check(output)?;

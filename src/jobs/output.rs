@@ -96,7 +96,7 @@ pub fn warn_left_out(names: &[&str], notes: &mut dyn Notes) {
 /// Checks that a report can be written as a page, before any work is done for it.
 ///
 /// # Errors
-/// [`Error::Request`] for another ending, and what writing refuses.
+/// [`Error::Request`] for another ending; [`Error::Io`] or [`Error::File`] for the directory.
 pub fn check_page(path: &Path) -> Result<()> {
     let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
     if ending != "html" && ending != "htm" {
@@ -109,7 +109,7 @@ pub fn check_page(path: &Path) -> Result<()> {
 /// Writes a page with tables beside the picture of the model.
 ///
 /// # Errors
-/// What the system refuses.
+/// [`Error::Io`] or [`Error::File`] if it cannot be written.
 pub fn write_page(
     path: &Path,
     mut page: Page,

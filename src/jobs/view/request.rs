@@ -83,7 +83,7 @@ impl ViewRequest {
     /// Checks the options by themselves, and the output; returns its format.
     ///
     /// # Errors
-    /// As [`ViewRequest::format`]; what the system refuses.
+    /// As [`ViewRequest::format`]; [`Error::Io`] or [`Error::File`] for the output.
     pub fn check(&self, output: &Path) -> Result<ViewFormat> {
         let format = self.format(output)?;
         atomic::check(output)?;

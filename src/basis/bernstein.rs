@@ -29,6 +29,13 @@ pub fn from_thirds([a, b, c, d]: [f64; 4]) -> [f64; 4] {
     [a, second, third, d]
 }
 
+/// Values at 0, 1/3, 2/3 and 1 of the cubic of Bézier points; equal points give their value exactly.
+#[inline]
+pub fn at_thirds([a, b, c, d]: [f64; 4]) -> [f64; 4] {
+    let at = |a: f64, b: f64, c: f64, d: f64| a + (12.0 * (b - a) + 6.0 * (c - a) + (d - a)) / 27.0;
+    [a, at(a, b, c, d), at(d, c, b, a), d]
+}
+
 /// Bézier points of the halves of a cubic (de Casteljau); `middle` of two points is their mean.
 #[inline]
 pub fn halves<T: Copy>([a, b, c, d]: [T; 4], middle: impl Fn(T, T) -> T) -> [[T; 4]; 2] {

@@ -42,7 +42,7 @@ pub fn covered(pieces: &[Range<usize>]) -> Range<usize> {
 /// `max_size`.
 ///
 /// # Errors
-/// As [`check_size`].
+/// Those of [`check_size`].
 pub fn announce(output: &Path, bytes: u64, most: f64, notes: &mut dyn Notes) -> Result<()> {
     check_size(output, bytes, most)?;
     let size = decimal_bytes(bytes.into());
@@ -88,7 +88,7 @@ pub fn warn_of_losses(losses: &[String], output: &Path, notes: &mut dyn Notes) {
     }
 }
 
-/// Names the cell arrays with names of the output's own arrays.
+/// Names the cell arrays whose names are those of the output's own arrays.
 pub fn warn_left_out(names: &[&str], notes: &mut dyn Notes) {
     left_out_notice(names).into_iter().for_each(|notice| notes.warn(notice.into()));
 }
@@ -96,7 +96,7 @@ pub fn warn_left_out(names: &[&str], notes: &mut dyn Notes) {
 /// Checks that a report can be written as a page, before any work is done for it.
 ///
 /// # Errors
-/// [`Error::Request`] for another ending; [`Error::Io`] or [`Error::File`] for the directory.
+/// [`Error::Request`] for another ending, and what writing refuses.
 pub fn check_page(path: &Path) -> Result<()> {
     let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
     if ending != "html" && ending != "htm" {
@@ -109,7 +109,7 @@ pub fn check_page(path: &Path) -> Result<()> {
 /// Writes a page with tables beside the picture of the model.
 ///
 /// # Errors
-/// [`Error::Io`] or [`Error::File`] if it cannot be written.
+/// What the system refuses.
 pub fn write_page(
     path: &Path,
     mut page: Page,

@@ -28,8 +28,11 @@ impl ColorChannel {
 
 /// Least and greatest of the finite values; 0 if there is none.
 pub fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    let (low, high) = values
-        .filter(|x| x.is_finite())
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
-    if low <= high { (low, high) } else { (0.0, 0.0) }
+    finite_range(values).unwrap_or_default()
+}
+
+/// Least and greatest of the finite values, if there is one.
+pub fn finite_range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    let finite = values.filter(|x| x.is_finite()).map(|x| (x, x));
+    finite.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
 }

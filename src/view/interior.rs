@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::channel::range;
 use super::lattice::{COARSE, Lattice};
 use super::scene::Scene;
-use super::values::push_values;
+use super::values::{push_values, range_at_thirds};
 use crate::basis::bernstein;
 use crate::bezier::{FIT_MARGIN, Piece, Pieces, interpolate};
 use crate::error::{Error, Result, option};
@@ -189,6 +189,7 @@ pub fn push(scene: &mut Scene, solid: &Solid, mesh: &SolidMesh, rings: usize) ->
             let values: Vec<f64> =
                 values.iter().skip(component).step_by(field.width).copied().collect();
             push_values(&mut scene.interior, &format!("attribute {number}"), &values);
+            scene.include(number, range_at_thirds(&values, 3));
             number += 1;
         }
     }

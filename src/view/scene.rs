@@ -132,6 +132,9 @@ pub struct Scene {
     /// What cuts and explosions need.
     pub interior: Blob,
     pub channels: Vec<ColorChannel>,
+    /// Least and greatest value of the limit of each component of the attributes, as far as they
+    /// are known.
+    ranges: Vec<Option<(f64, f64)>>,
     pub worst: Vec<WorstCell>,
     /// Cells with a folded sample, whose determinant is not positive.
     pub folded: usize,
@@ -157,6 +160,13 @@ pub struct Scene {
     pub up: UpAxis,
 }
 
+/// The ends of a range, each replaced by that of another one from which it differs by rounding.
+fn snapped(range: (f64, f64), other: (f64, f64)) -> (f64, f64) {
+    let rounding = 1e-12 * range.0.abs().max(range.1.abs());
+    let end = |x: f64, other: f64| if (x - other).abs() <= rounding { other } else { x };
+    (end(range.0, other.0), end(range.1, other.1))
+}
+
 impl Scene {
     pub fn new(mode: Mode, title: &str, bounds: Option<([f64; 3], [f64; 3])>) -> Self {
         let (low, high) = bounds.unwrap_or_default();
@@ -170,6 +180,7 @@ impl Scene {
             shell: Blob::default(),
             interior: Blob::default(),
             channels: Vec::new(),
+            ranges: Vec::new(),
             worst: Vec::new(),
             folded: 0,
             undefined: 0,
@@ -208,15 +219,28 @@ impl Scene {
         self.shell.push("element_corner", &corners);
     }
 
+    /// Adds values of the limit to the range of the K-th component of all attributes.
+    pub fn include(&mut self, component: usize, range: Option<(f64, f64)>) {
+        if self.ranges.len() <= component {
+            self.ranges.resize(component + 1, None);
+        }
+        let known = &mut self.ranges[component];
+        let ends = [*known, range].into_iter().flatten();
+        *known = ends.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+    }
+
     /// Names the attributes; their values stand with the patches, section `attribute K` for the
-    /// K-th component of all. Ranges are over the vertices that are `used`.
+    /// K-th component of all. Ranges are taken from the limit where they are known, else of the
+    /// vertices that are `used`.
     pub fn push_attributes(&mut self, attributes: &[Attribute], used: &[bool]) {
         let mut number = 0;
         for attribute in attributes {
             let rows = used_rows(&attribute.values, attribute.width, used);
             for component in 0..attribute.width {
                 let values = rows.iter().skip(component).step_by(attribute.width);
-                let (low, high) = range(values.copied());
+                let of_vertices = range(values.copied());
+                let known = self.ranges.get(number).copied().flatten();
+                let (low, high) = known.map_or(of_vertices, |known| snapped(known, of_vertices));
                 self.channels.push(ColorChannel {
                     name: attribute.name.clone(),
                     component: (attribute.width > 1).then_some(component),

@@ -13,7 +13,7 @@ use super::boundary_map::BoundaryMap;
 use super::lattice::{FINE, Lattice};
 use super::scene::Scene;
 use super::square::{ParameterSquare, PlacedSquare};
-use super::values::push_values;
+use super::values::{push_values, range_at_thirds};
 use crate::basis::bernstein;
 use crate::bezier::{FIT_MARGIN, interpolate};
 use crate::error::{Result, option_name};
@@ -241,7 +241,9 @@ pub fn push(
             }
         }
         for (d, values) in found.into_iter().enumerate() {
-            push_values(&mut scene.shell, &format!("attribute {}", 3 * group + d), &values);
+            let number = 3 * group + d;
+            push_values(&mut scene.shell, &format!("attribute {number}"), &values);
+            scene.include(number, range_at_thirds(&values, 2));
         }
     }
     Ok(())

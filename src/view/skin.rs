@@ -101,7 +101,7 @@ impl SkinPolygons {
         let parents: Vec<u32> = faces.iter().map(|&f| cells[f as usize]).collect();
         let mut scene = Scene::new(Mode::Solid, "", mesh.bounds());
         quality::of_limit(solid, mesh, options.jacobian_samples)?.push(&mut scene);
-        scene.push_attributes(&mesh.attributes, &mesh.used_vertices());
+        push_attributes(&mut scene, &surface);
         scene.push_cell_data(&mesh.cell_data);
         scene.push_classes(classes(solid));
         scene.push_layers(layers::layers(topology));
@@ -151,7 +151,7 @@ impl SkinPolygons {
         let limit = LimitSurface::of_mesh(mesh, scheme)?;
         let (surface, faces) = samples::sampled(&limit, mesh, options.samples)?;
         let mut scene = Scene::new(Mode::Surface, "", mesh.bounds());
-        scene.push_attributes(&mesh.attributes, &mesh.used_vertices());
+        push_attributes(&mut scene, &surface);
         let classes = limit.classes().iter().copied().map(FaceClass::number);
         scene.push_classes(classes.collect());
         Self::painted(surface, &faces, scene, options)
@@ -166,9 +166,7 @@ impl SkinPolygons {
         check_not_empty(surface.faces.len(), "faces")?;
         surface.check()?;
         let mut scene = Scene::new(Mode::Triangles, "", surface.bounds());
-        let shown = |attribute: &&Attribute| attribute.name != NORMALS;
-        let attributes: Vec<Attribute> = surface.attributes.iter().filter(shown).cloned().collect();
-        scene.push_attributes(&attributes, &surface.used_vertices());
+        push_attributes(&mut scene, &surface);
         let faces: Vec<u32> = (0..surface.faces.len() as u32).collect();
         Self::painted(surface, &faces, scene, options)
     }
@@ -248,4 +246,11 @@ fn split(surface: SurfaceMesh, parents: &[u32], colors: &[[f32; 3]]) -> SkinPoly
     let mut split = SurfaceMesh::new(points, faces);
     split.attributes = attributes.collect();
     SkinPolygons { surface: split, colors: found }
+}
+
+/// Adds the attributes of what is drawn, but for its normals.
+fn push_attributes(scene: &mut Scene, surface: &SurfaceMesh) {
+    let shown = |attribute: &&Attribute| attribute.name != NORMALS;
+    let attributes: Vec<Attribute> = surface.attributes.iter().filter(shown).cloned().collect();
+    scene.push_attributes(&attributes, &surface.used_vertices());
 }

@@ -1,7 +1,8 @@
 //! Values of attributes, in single precision about bases of their own.
 
-use super::channel::range;
+use super::channel::{finite_range, range};
 use super::scene::Blob;
+use crate::basis::bernstein;
 
 /// Values of a patch, which have one base.
 const GROUP: usize = 16;
@@ -27,4 +28,17 @@ pub fn push_values(blob: &mut Blob, name: &str, values: &[f64]) {
     blob.push_split(name, &differences);
     blob.push(&format!("{name} base"), &bases);
     blob.push(&format!("{name} exponent"), &[exponent as i32]);
+}
+
+/// Least and greatest of the finite values of Bézier patches (2 axes) or pieces (3) at 0, 1/3, 2/3 and
+/// 1 along each axis: control values are not values of the limit.
+pub fn range_at_thirds(points: &[f64], axes: u32) -> Option<(f64, f64)> {
+    let mut values = points.to_vec();
+    for stride in (0..axes).map(|axis| 4_usize.pow(axis)) {
+        for line in (0..values.len()).filter(|i| (i / stride).is_multiple_of(4)) {
+            let thirds = bernstein::at_thirds(std::array::from_fn(|i| values[line + i * stride]));
+            (1..3).for_each(|i| values[line + i * stride] = thirds[i]);
+        }
+    }
+    finite_range(values.into_iter())
 }

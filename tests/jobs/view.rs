@@ -1,7 +1,7 @@
 //! What a page draws is the limit: its patches and pieces, read back by code of these tests.
 
 use subsolid::mesh::shape::Shape;
-use subsolid::mesh::{Attribute, CellArray, CellKind, Polygons, SolidMesh, SurfaceMesh};
+use subsolid::mesh::{Attribute, CellArray, CellKind, Creases, Polygons, SolidMesh, SurfaceMesh};
 use subsolid::plan::{Location, Samples, Want};
 use subsolid::refine::crease_by_angle;
 use subsolid::scheme::Scheme;
@@ -375,6 +375,38 @@ fn values_of_attributes_are_those_of_the_limit() {
             let value = limit.positions.triple(i)[0];
             let bound = 1e-6 * extent + 1e-12 * value.abs();
             assert!((drawn - value).abs() <= bound, "{}: {drawn} {value}", attribute.name);
+        }
+    }
+}
+
+/// The ends of the colors of a page are those of the limit, not of its control values.
+#[test]
+fn ranges_of_colors_are_those_of_the_limit() {
+    let mesh = SolidMesh { creases: Creases::default(), ..row() };
+    let solid = Solid::new(&mesh).unwrap();
+    let plan = solid.plan(&Samples::grid(19), Want::POSITION).unwrap();
+    for interior in [true, false] {
+        let options = ViewOptions { interior, ..ViewOptions::titled("row") };
+        let decoded = Decoded::new(&Page::of_solid(&mesh, &options).unwrap());
+        for attribute in &mesh.attributes {
+            let controls = attribute.values.iter().map(|&x| [x, 0.0, 0.0]).collect();
+            let controls = SolidMesh { points: controls, ..SolidMesh::default() };
+            let limit = backend::Cpu::default().evaluate(&plan, controls.controls()).unwrap();
+            let values = (0..limit.positions.len() / 3).map(|i| limit.positions.triple(i)[0]);
+            let ends = values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| {
+                [low.min(x), high.max(x)]
+            });
+            let channels = decoded.head["channels"].as_array().unwrap();
+            let channel = channels.iter().find(|c| c["name"] == attribute.name.as_str()).unwrap();
+            let extent = ends[1] - ends[0];
+            for (end, of_limit) in ["low", "high"].into_iter().zip(ends) {
+                let away = (channel[end].as_f64().unwrap() - of_limit).abs();
+                // the samples of the page are fewer
+                assert!(away <= 1e-3 * extent, "{} {end}: {away} of {extent}", attribute.name);
+            }
+            if attribute.name == "outlier" {
+                assert!(channel["high"].as_f64().unwrap() < 0.5e6);
+            }
         }
     }
 }

@@ -75,7 +75,7 @@ pub fn decimal_bytes(bytes: u128) -> String {
     }
 }
 
-/// The bytes of a limit in gigabytes, the value of the option `name`; as many as there are for
+/// The bytes of a limit in gigabytes, the value of the option `name`; the largest number for
 /// infinity.
 ///
 /// # Errors

@@ -18,7 +18,7 @@
 constexpr int THREADS = 256;
 // An edge is strong if its weight is at least so much of the greatest at one of its ends.
 constexpr float STRONG = 0.05f;
-// Rounds of choosing: each settles most of what is open, and what stays open is its own root.
+// Rounds of choosing: each settles most open unknowns, and one that stays open is its own root.
 constexpr unsigned ROUNDS = 32;
 
 // Rows of a level.

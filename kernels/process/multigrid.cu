@@ -3,7 +3,7 @@
 //
 // The cycle (a V, from level to level of aggregates.cu and back) is in single precision: it only has
 // to be near the inverse and the same for all residuals. It solves on aggregates with constants, whose
-// jumps make the matrix too stiff: weights of a level are divided by what that comes to in the
+// jumps make the matrix too stiff: weights of a level are divided by their stiffness in the
 // plane, about its width in unknowns of the level above (overcorrection, Braess 1995). Two steps
 // of Chebyshev's iteration smooth before and behind, on the upper part of the eigenvalues, which
 // the sums of absolute values in rows bound.

@@ -1,7 +1,7 @@
 // Geodesic distance by toplesets; Romero Calla et al. 2019.
 //
 // One cooperative launch sweeps over the mesh until no distance changes: sweeps are so short that
-// as kernels of their own they would cost more than what they compute. A sweep updates the vertices
+// as kernels of their own they would cost more than their work. A sweep updates the vertices
 // beside those that the last one changed, all of them from the values before it:
 //
 //     slices of a block > neighbors that changed > distances > slices of the next sweep

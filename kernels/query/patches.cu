@@ -64,7 +64,7 @@ struct Local {
     Id *edge_vertices, *face_starts, *face_edges, *cell_starts, *cell_faces;
 };
 
-// Calls visit(local id) with what an element has of a lower kind, some more than once.
+// Calls visit(local id) with the elements of a lower kind in an element, some more than once.
 template <unsigned OF, unsigned HAS, class Visit>
 __device__ __forceinline__ void visit_down(const Local& mesh, unsigned id, Visit visit) {
     if constexpr (OF == EDGE) {

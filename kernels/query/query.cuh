@@ -1,6 +1,6 @@
 // What operators over mesh queries are written with; included in front of an operator's text.
 //
-// An operator is a structure of what it reads and writes, and a function that visits one element
+// An operator is a structure of its inputs and outputs, and a function that visits one element
 // with its row:
 //
 //     struct Arguments {

@@ -103,7 +103,7 @@ struct Net {
     }
 
     // Puts the control points relative to the middle of points `a` and `b`, both below LANES,
-    // which is `origin`: sums round by the size of what they add.
+    // which is `origin`: sums round by the size of their terms.
     __device__ __forceinline__ void put(const Job& job, const unsigned* net, int lines, int a,
                                         int b, real (&origin)[W], real* to) const {
         const int lane = threadIdx.x % LANES, count = 4 * lines;

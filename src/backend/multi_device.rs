@@ -254,7 +254,7 @@ impl SharedPlan<'_> {
     }
 }
 
-// SAFETY: the members keep nothing of what they fill, by the promise of `Evaluator`.
+// SAFETY: the members keep no part of the buffers that they fill, by the promise of `Evaluator`.
 unsafe impl Evaluator for SharedPlan<'_> {
     fn evaluate(
         &mut self,

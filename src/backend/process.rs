@@ -7,7 +7,7 @@ use crate::process::surface::{
     Cotangents, DistanceMethod, Geodesics, curvature_flow, denoise, toplesets, vertex_normals,
 };
 
-/// A surface on a processor, for what [`process::surface`](crate::process::surface) does. Results
+/// A surface on a processor, for the jobs of [`process::surface`](crate::process::surface). Results
 /// are in the ids of the mesh. Results of devices and the CPU differ by rounding.
 ///
 /// Calls may come in any order. Each takes the points where [`Self::flow`] and [`Self::denoise`]

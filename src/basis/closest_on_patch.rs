@@ -26,7 +26,7 @@ pub type BicubicPoints = [Vector3<f64>; 16];
 const MAX_HALVINGS: u32 = 100;
 /// Steps of Newton's method at most.
 const MAX_NEWTON_STEPS: usize = 40;
-/// The decrease that a step must bring, as a fraction of what its slope promises (Armijo).
+/// The decrease that a step must bring, as a fraction of its slope's (Armijo).
 const ARMIJO_FRACTION: f64 = 1e-4;
 /// Of half the squared distance, as a fraction of it.
 const DISTANCE_ROUNDING: f64 = 8.0 * f64::EPSILON;

@@ -70,7 +70,7 @@ pub struct Piece {
 pub(crate) struct MadePiece<'s> {
     /// Bézier points `[w][v][u][width]` along the element's axes.
     pub points: Vec<f64>,
-    /// Where it only interpolates the limit: the net of what it stands for.
+    /// Where it only interpolates the limit: the net of the remainder that it stands for.
     pub rest: Option<Nest<'s>>,
 }
 

@@ -306,7 +306,7 @@ impl ModelArguments {
         Topology::of_mesh(mesh).map_or(Ok(()), |topology| self.check_turned(&topology, console))
     }
 
-    /// Warns of what was found; refuses it with `--strict`.
+    /// Warns of defects found; refuses them with `--strict`.
     fn found(&self, notice: Option<Message>, help: &str, console: &Console) -> Result<()> {
         let Some(notice) = notice else { return Ok(()) };
         let notice = message!(self.model.display().to_string(), ": ", notice);

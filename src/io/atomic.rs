@@ -145,7 +145,7 @@ pub fn is_standard_output(path: impl AsRef<Path>) -> bool {
     path == b"-" || path.starts_with(b"-.") && !path.contains(&b'/')
 }
 
-/// A file without a name for parts of what goes to `path`, on the same disk. It is gone when it is
+/// A file without a name for parts of the output `path`, on the same disk. It is gone when it is
 /// closed.
 ///
 /// # Errors

@@ -6,7 +6,7 @@ use crate::memory;
 use crate::numbers::counted;
 use crate::topology::Topology;
 
-/// Cells around a vertex that count for no more than their share of what a cell needs.
+/// Cells around a vertex that count for no more than their share of a cell's memory.
 const FEW_CELLS: usize = 64;
 
 /// Bytes of the nets and the structures around a vertex, for each pair of its cells: the net of

@@ -3,7 +3,7 @@
 //! The faces fit together along *lines*: edges of the mesh, and the spokes from the
 //! middle of an edge to the middle of a face where a cell is not a hexahedron, or a face of a
 //! surface no quad, and its corners are elements. Places are integers, so neighbors agree
-//! exactly on what they share; nothing is compared by distance.
+//! exactly on common lines and points; nothing is compared by distance.
 //!
 //! Whoever makes the faces numbers them, their lines and their points: lines and points below 2⁶⁰,
 //! faces below 2⁵⁹.

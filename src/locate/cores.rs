@@ -5,7 +5,7 @@
 //! net again, half as large ([`crate::bezier`]). The limit of a net stays within the net's
 //! *radius* around its *core*, the limit at the extraordinary point or along the edge. So a
 //! point goes down the rings: through the pieces of a ring that may hold it, then on, until
-//! the core is farther away than the radius of what remains. A ring shrinks at least by
+//! the core is farther away than the radius of the remainder. A ring shrinks at least by
 //! some factor, so that few of them are gone through.
 //!
 //! # Practice
@@ -38,7 +38,7 @@ const KEPT_BYTES: usize = 1 << 28;
 pub struct Core<'s> {
     // positions less `origin`
     nest: Nest<'s>,
-    // a point of the core, less the origin of what this was split from
+    // a point of the core, less the origin of the box that this was split from
     origin: [f64; 3],
     // the core less `origin`: a point (0), or the Bézier points of a curve
     curve: Option<[[f64; 3]; 4]>,

@@ -94,7 +94,7 @@ impl<'l, 's> DeviceLocator<'l, 's> {
         self.places.run()
     }
 
-    /// Adds the answers to `located`, with the CPU's for what was left to it; returns how many
+    /// Adds the answers to `located`, with the CPU's for points left to it; returns how many
     /// these are.
     fn finish(
         &self,

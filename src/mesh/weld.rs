@@ -95,7 +95,7 @@ impl SolidMesh {
         welded.differing = joined.take(&mut self.attributes);
         for group in &mut self.face_groups {
             group.faces.renumber(number);
-            group.drop_repeated_faces(); // both sides of what was a gap
+            group.drop_repeated_faces(); // both sides of a former gap
         }
         welded.less_sharp = self.creases.renumber(number);
         welded.inside = self.drop_inner_creases();

@@ -42,7 +42,7 @@ pub struct Extent {
     high: Vec<f64>,
 }
 
-/// Some elements of a mesh, with what they depend on.
+/// Some elements of a mesh, with the cells that they depend on.
 #[derive(Clone, Debug)]
 pub struct Block {
     /// The mesh around them, refined.

@@ -122,7 +122,7 @@ pub fn untangle(
             };
             let points = improve(&freedoms, &best.points);
             let now = quality(&points);
-            // the space of what is unfolded by now
+            // the space of the cells unfolded by now
             let stretch = IsotropicMap::of(&best.points, hexes).filter(|_| is_thin);
             best.offer(points, now);
             if let Some(stretch) = stretch {

@@ -30,7 +30,7 @@ use crate::topology::{Orientation, Sharpness, Topology};
 const LIMIT_TOLERANCE_FRACTION: f64 = 1e-8;
 /// Corrections at most.
 const MAX_CORRECTIONS: usize = 100;
-/// How much of what a limit point is off its control point is moved by. Masks of regular vertices
+/// Multiple of a limit point's error that its control point is moved by. Masks of regular vertices
 /// have the eigenvalues 1/9 to 1, for which 1.8 is best; on others they reach a little farther.
 const CORRECTION_FACTOR: f64 = 1.6;
 /// Samples of a face by axis at which its distance is measured first.

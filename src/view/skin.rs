@@ -248,7 +248,7 @@ fn split(surface: SurfaceMesh, parents: &[u32], colors: &[[f32; 3]]) -> SkinPoly
     SkinPolygons { surface: split, colors: found }
 }
 
-/// Adds the attributes of what is drawn, but for its normals.
+/// Adds the attributes of the drawn surface, but for its normals.
 fn push_attributes(scene: &mut Scene, surface: &SurfaceMesh) {
     let shown = |attribute: &&Attribute| attribute.name != NORMALS;
     let attributes: Vec<Attribute> = surface.attributes.iter().filter(shown).cloned().collect();

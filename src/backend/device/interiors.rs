@@ -73,7 +73,7 @@ pub struct PixelArrays {
 /// A solid's parts and attributes on a device, ready for layers.
 ///
 /// The order of calls is [`Self::claim`] for at most [`Self::most_layers`] layers, [`Self::left`],
-/// [`Self::settle`] with what the CPU found for the pixels left to it, [`Self::gather`], and then,
+/// [`Self::settle`] with the CPU's results for the pixels left to it, [`Self::gather`], and then,
 /// for each layer, [`Self::listed`], [`Self::read`] and [`Self::read_values`]. The next `claim`
 /// replaces all.
 pub trait InteriorPixels: Send + Sync {

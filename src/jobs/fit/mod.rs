@@ -338,7 +338,7 @@ impl FitRequest {
     }
 }
 
-/// The last fit with what was before the first one.
+/// The last fit with the state before the first one.
 fn merged(first: &SkinFit, mut last: SkinFit) -> SkinFit {
     last.vertices[0] = first.vertices[0];
     last.volume[0] = first.volume[0];

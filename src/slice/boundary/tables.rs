@@ -44,7 +44,7 @@ impl SquareTable {
     }
 }
 
-/// The tables made so far, by what squares look like. The same place has the same weights, whoever
+/// The tables made so far, by shapes of squares. The same place has the same weights, whoever
 /// asks for it first.
 #[derive(Debug)]
 pub struct SquareTables<K> {

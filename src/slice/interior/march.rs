@@ -2,7 +2,7 @@
 //!
 //! From pixel to pixel parameters change smoothly, so that the last four
 //! columns extrapolate the next ones, and one or two steps are enough. Eight rows run
-//! in the lanes of vectors; nothing depends on what the machine's vectors are.
+//! in the lanes of vectors; nothing depends on the machine's vectors.
 
 // lanes index several arrays at once; `clamp` would keep NaN
 #![allow(clippy::needless_range_loop, clippy::manual_clamp)]

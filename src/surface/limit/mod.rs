@@ -17,7 +17,7 @@
 //! locally until their children are of these kinds.
 //!
 //! Edges that are infinitely sharp, boundaries among them, are walls: the limit on a face
-//! depends only on what can be reached without crossing one, so that a crease is regular
+//! depends only on faces that can be reached without crossing one, so that a crease is regular
 //! where a boundary is.
 //!
 //! # Practice

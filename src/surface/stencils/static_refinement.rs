@@ -152,7 +152,7 @@ impl StaticRefinement {
             ))
             .with_help(format!("ask for {least} levels or more, or refine level by level")));
         }
-        // twice for what stands behind the elements
+        // twice for points behind the elements
         let most = u64::from(u32::MAX) >> (2 * levels.min(16) + 1);
         if surface.elements().len() as u64 > most {
             return Err(Error::request(format!(

@@ -66,8 +66,8 @@ impl DeviceProcessor<f64> {
         let iterations = Cell::new(0);
         let warm = |load: &[f64]| {
             let (load, warmth) = (self.attribute(1, load)?.values, empty()?);
-            let until = StopRule::EveryComponent(HEAT_TOLERANCE);
-            let more = system.solve(steps, load, until, &warmth.values)?;
+            let stop = StopRule::EveryComponent(HEAT_TOLERANCE);
+            let more = system.solve(steps, load, stop, &warmth.values)?;
             iterations.set(iterations.get() + more);
             self.query.read(&warmth)
         };

@@ -176,7 +176,7 @@ impl<'s, T: Real + DeviceRepr> System<'s, T> {
         &self,
         steps: &SortStream,
         load: Buffer<T>,
-        until: StopRule,
+        stop: StopRule,
         x: &Buffer<T>,
     ) -> Result<usize> {
         let (count, columns) = (self.roots.len(), self.columns);
@@ -192,7 +192,7 @@ impl<'s, T: Real + DeviceRepr> System<'s, T> {
         let sums = 3 * columns + 1;
         let partial = steps.empty::<f64>(2 * sums * blocks as usize)?;
         let state = SolverState::new(steps, columns)?;
-        let (tolerance, componentwise) = match until {
+        let (tolerance, componentwise) = match stop {
             StopRule::Norm(tolerance) => (tolerance, 0),
             StopRule::EveryComponent(tolerance) => (tolerance, 1),
         };

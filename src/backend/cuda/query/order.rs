@@ -272,7 +272,7 @@ impl CurveCube {
     }
 }
 
-/// Sorts sorted ids again by what a table says of them, stably.
+/// Sorts sorted ids again by their entries in a table, stably.
 fn sort_again(
     steps: &mut SortStream,
     sorted: &Items,

@@ -86,7 +86,7 @@ fn down(
     gather(steps, &op.to_string(), count, ["measure_down", "gather_down"], arguments)
 }
 
-/// The others in the rows back of what an element has; with `through` also these.
+/// The other elements in the rows back of an element's row; with `through` also these.
 fn near(
     steps: &mut SortStream,
     name: &str,

@@ -235,7 +235,7 @@ impl Compressor {
                 bytes.truncate(start + count);
             }
             Self::Lzma => {
-                // a dictionary need not be larger than what it serves
+                // a dictionary need not be larger than its output
                 let most = u32::try_from(full / 1024).unwrap_or(u32::MAX);
                 let reader = XzReader::new_mem_limit(packed, false, most.max(MIN_DICTIONARY));
                 reader.take(limit).read_to_end(bytes).ok()?;

@@ -51,7 +51,7 @@ pub(in crate::backend::cuda) type LaunchBlock = [u32; 2];
 pub(in crate::backend::cuda) type BlocksByKernel =
     BTreeMap<(PublishedFamily, Kernel), Vec<LaunchBlock>>;
 
-/// The kernels of the paper, by the size of what they hold in shared memory.
+/// The kernels of the paper, by the size of their tile in shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(in crate::backend::cuda::solid) enum PublishedFamily {
     Reg64,

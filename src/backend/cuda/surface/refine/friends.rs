@@ -214,7 +214,7 @@ impl<T: Real + DeviceRepr> SurfaceFriends<T> {
             Some(program) => program,
             None => self.program(run)?,
         };
-        // SAFETY: all arrays live in `self`, with room for what the level before makes; a level
+        // SAFETY: all arrays live in `self`, with room for the output of the level before; a level
         // that does not fit is not refined.
         let seconds = unsafe { program.run(&self.matrix.stream) }?;
         self.rooms.programs[slot] = Some(program);

@@ -144,7 +144,7 @@ impl<T: Real + DeviceRepr> DeviceLevels<T> {
             Some(program) => program,
             None => self.program(run)?,
         };
-        // SAFETY: all arrays live in `self`, with room for what the level before makes.
+        // SAFETY: all arrays live in `self`, with room for the output of the level before.
         let seconds = unsafe { program.run(&self.matrix.stream) }?;
         self.programs[slot] = Some(program);
         Ok(seconds)

@@ -44,6 +44,7 @@ pub fn words(message: &Message) -> String {
             Command::Triangulate => "Surface.refine(0, scheme=\"loop\")",
             Command::Fit => "Solid.fit",
             Command::Untangle => "Solid.untangle",
+            Command::RefineFirst => "Solid.refine",
             Command::Reorient => "Solid.reorient",
             Command::SplitNonManifold => "subsolid.read(path, split_nonmanifold=True)",
             Command::OrientCavities => "Surface.orient(nested=\"cavities\")",

@@ -1,59 +1,38 @@
 //! Evaluation of solids: planned, or at once.
 
 use pyo3::prelude::*;
-use subsolid::plan::Want;
+use subsolid::jobs::ProcessorRequest;
+use subsolid::jobs::evaluate::QuantityRequest;
 
 use crate::count;
 use crate::errors::{IntoPython, refused};
 use crate::limit::PyLimit;
-use crate::plan::{ProcessorRequest, PyPlan};
+use crate::plan::PyPlan;
 use crate::request;
 use crate::solid::PySolid;
 use crate::threads::CallThreads;
 
 /// What a plan evaluates, on what; see `Solid.plan`.
-struct PlanRequest<'py, 'a> {
+struct PlanRequest<'py> {
     samples: Option<Bound<'py, PyAny>>,
     gauss: Option<usize>,
     cells: Option<Bound<'py, PyAny>>,
     uvw: Option<Bound<'py, PyAny>>,
     corners: Option<Bound<'py, PyAny>>,
-    derivatives: usize,
-    attribute_derivatives: bool,
-    gradients: bool,
-    jacobian: bool,
-    precision: &'a str,
-    backend: &'a str,
-    strategy: &'a str,
+    quantities: QuantityRequest,
+    processor: ProcessorRequest,
     threads: Option<usize>,
 }
 
-impl<'py> PlanRequest<'py, '_> {
+impl<'py> PlanRequest<'py> {
     fn plan(&self, solid: &Bound<'py, PySolid>) -> PyResult<PyPlan> {
         let [samples, cells, uvw, corners] =
             [&self.samples, &self.cells, &self.uvw, &self.corners].map(Option::as_ref);
         let own = &solid.get().shared.solid;
         let samples = request::samples(own, samples, self.gauss, cells, uvw, corners)?;
-        if self.attribute_derivatives && self.derivatives == 0 {
-            return Err(refused(
-                "attribute_derivatives=True is for derivatives=1 or 2",
-                "leave attribute_derivatives out, or give derivatives=1 or 2",
-            ));
-        }
-        let mut want = Want::derivatives(self.derivatives, self.attribute_derivatives).py()?;
-        if self.gradients {
-            want = want | Want::GRADIENT;
-        }
-        if self.jacobian {
-            want = want | Want::DETERMINANT;
-        }
-        let processor = ProcessorRequest {
-            backend: self.backend,
-            strategy: request::named("strategy", self.strategy)?,
-            precision: request::named("precision", self.precision)?,
-        };
-        let threads = CallThreads::new(self.threads)?;
-        PyPlan::new(solid.py(), solid.clone().unbind(), &samples, want, processor, threads)
+        self.quantities.check().py()?;
+        let (want, threads) = (self.quantities.want().py()?, CallThreads::new(self.threads)?);
+        PyPlan::new(solid.py(), solid.clone().unbind(), &samples, want, self.processor, threads)
     }
 }
 
@@ -112,13 +91,8 @@ impl PySolid {
             cells,
             uvw,
             corners,
-            derivatives,
-            attribute_derivatives,
-            gradients,
-            jacobian,
-            precision,
-            backend,
-            strategy,
+            quantities: QuantityRequest { derivatives, attribute_derivatives, gradients, jacobian },
+            processor: request::processor(precision, backend, strategy)?,
             threads,
         };
         request.plan(slf)
@@ -191,13 +165,8 @@ impl PySolid {
             cells,
             uvw,
             corners,
-            derivatives,
-            attribute_derivatives,
-            gradients,
-            jacobian,
-            precision,
-            backend,
-            strategy,
+            quantities: QuantityRequest { derivatives, attribute_derivatives, gradients, jacobian },
+            processor: request::processor(precision, backend, strategy)?,
             threads,
         };
         let plan = Bound::new(slf.py(), request.plan(slf)?)?;

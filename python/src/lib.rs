@@ -29,6 +29,7 @@ mod layer_files;
 mod layer_options;
 mod layer_source;
 mod limit;
+mod limit_files;
 mod locate;
 mod materials;
 mod matrix;

@@ -7,6 +7,7 @@ use serde::de::{DeserializeOwned, IntoDeserializer};
 use subsolid::IdKind::{Cell, Sample};
 use subsolid::backend::{Backend, Choice, Precision, Processor, Strategy};
 use subsolid::basis::bspline::Order;
+use subsolid::jobs::ProcessorRequest;
 use subsolid::limit::{Orders, Solid};
 use subsolid::message;
 use subsolid::numbers::counted;
@@ -37,13 +38,8 @@ pub fn samples(
                 Err(error) => error.is_instance_of::<PyOverflowError>(samples.py()),
             };
             if is_whole {
-                return match count::samples::<usize>(samples)? {
-                    0 => Err(refused(
-                        "0 samples along an axis: out of range",
-                        &format!("ask for 1 to {MAX_SAMPLES} samples along each axis"),
-                    )),
-                    n => Ok(Samples::grid(n)),
-                };
+                // a plan refuses none
+                return Ok(Samples::grid(count::samples(samples)?));
             }
             let array = floats(samples, "samples")?;
             let along = slice(&array)?;
@@ -154,9 +150,10 @@ pub fn named<T: DeserializeOwned>(option: &str, value: &str) -> PyResult<T> {
     })
 }
 
-/// The processor of a name; `auto` takes the one that ends a job of this cost first.
-pub fn processor(name: &str, cost: &Cost) -> PyResult<Processor> {
-    Processor::find_for(name.parse::<Choice>().py()?, cost, threads::count()).py()
+/// The processor of an evaluation, by the names of its options.
+pub fn processor(precision: &str, backend: &str, strategy: &str) -> PyResult<ProcessorRequest> {
+    let (precision, strategy) = (named("precision", precision)?, named("strategy", strategy)?);
+    Ok(ProcessorRequest { precision, backend: backend.parse::<Choice>().py()?, strategy })
 }
 
 /// The processor of a name, where one GPU at most may be asked for, in double precision.

@@ -7,7 +7,6 @@ use numpy::{PyArrayDescrMethods, PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use subsolid::IdKind;
-use subsolid::backend::{Precision, Strategy};
 use subsolid::io::WriteOptions;
 use subsolid::jobs::boundary::boundary;
 use subsolid::jobs::info::InfoRequest;
@@ -29,7 +28,7 @@ use crate::model::{
     warn_of_cells,
 };
 use crate::notes::PythonNotes;
-use crate::request::{self, locations, named, orders, processor};
+use crate::request::{self, locations, named, orders};
 use crate::surface::PySurface;
 use crate::threads::WithoutLock;
 
@@ -349,13 +348,12 @@ impl PySolid {
         let plan = py.work(|| solid.plan(&samples, Want::QUALITY)).py()?;
         let results = plan.result_count(&(0..solid.elements().len()));
         let cost = Cost::evaluation(results.saturating_mul(5 * size_of::<f64>()));
-        let processor = processor(backend, &cost)?;
+        let processor = request::processor("f64", backend, "auto")?;
         let controls = subsolid::mesh::Controls { positions: &shared.mesh.points, attributes: &[] };
-        let work = || -> subsolid::Result<_> {
-            let backend = processor.backend(Precision::F64, Strategy::Auto)?;
-            Quality::of_plan(&plan, controls, &*backend)
-        };
-        dictionary(py, &py.work(work).py()?)
+        let found = PythonNotes::hear(py, |notes| {
+            Quality::of_plan(&plan, controls, &*processor.choose(&cost, notes)?)
+        });
+        dictionary(py, &found?)
     }
 
     /// Refines the control mesh, with creases and attributes; the limit stays the same.

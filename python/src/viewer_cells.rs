@@ -1,12 +1,10 @@
-//! The limit as cells for viewers: grids of PyVista, and files.
-
-use std::path::PathBuf;
+//! The limit as cells for viewers: grids of PyVista.
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use subsolid::backend::{Backend, Cpu, Precision};
 use subsolid::bezier::CELL_RINGS;
-use subsolid::io::{self, Dataset, Format, WriteOptions};
+use subsolid::io::{self, Dataset};
 use subsolid::limit::Solid;
 use subsolid::mesh::{Attribute, SolidMesh};
 use subsolid::plan::{Samples, Want};
@@ -31,19 +29,17 @@ enum ViewerCells {
 }
 
 impl ViewerCells {
-    fn of(cells: &Bound<'_, PyAny>, control: bool) -> PyResult<Self> {
-        let control_name = if control { "\"control\", " } else { "" };
-        let help =
-            format!("give \"lagrange\", \"bezier\", {control_name}or samples along each axis");
+    fn of(cells: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let help = "give \"lagrange\", \"bezier\", \"control\", or samples along each axis";
         let Ok(name) = cells.extract::<String>() else {
             let samples: Result<usize, _> = cells.extract();
-            return samples.map(Self::Samples).map_err(|_| refused("cells of another kind", &help));
+            return samples.map(Self::Samples).map_err(|_| refused("cells of another kind", help));
         };
         match name.as_str() {
             "lagrange" => Ok(Self::Lagrange),
             "bezier" => Ok(Self::Bezier),
-            "control" if control => Ok(Self::Control),
-            other => Err(refused(format!("cells={other:?}"), &help)),
+            "control" => Ok(Self::Control),
+            other => Err(refused(format!("cells={other:?}"), help)),
         }
     }
 }
@@ -94,15 +90,6 @@ fn sampled(
     make(&plan, &limit, &mesh.attributes, Sharing::Welded)
 }
 
-/// The rings of Bézier cells; refuses rings of others.
-fn rings_of(shape: ViewerCells, rings: Option<usize>) -> PyResult<usize> {
-    if rings.is_some() && shape != ViewerCells::Bezier {
-        let help = "leave rings out, or give cells=\"bezier\"";
-        return Err(refused("rings are of Bézier cells", help));
-    }
-    Ok(rings.unwrap_or(CELL_RINGS))
-}
-
 /// Warns of hexahedra whose points are not those of the cells beside them.
 fn warn_of_unjoined(py: Python<'_>, solid: &Solid, shape: ViewerCells) -> PyResult<()> {
     if matches!(shape, ViewerCells::Bezier | ViewerCells::Control) {
@@ -145,10 +132,12 @@ impl PySolid {
         cells: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = count::rings)] rings: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let shape = cells
-            .as_ref()
-            .map_or(Ok(ViewerCells::Lagrange), |cells| ViewerCells::of(cells, true))?;
-        let rings = rings_of(shape, rings)?;
+        let shape = cells.as_ref().map_or(Ok(ViewerCells::Lagrange), ViewerCells::of)?;
+        if rings.is_some() && shape != ViewerCells::Bezier {
+            let help = "leave rings out, or give cells=\"bezier\"";
+            return Err(refused("rings are of Bézier cells", help));
+        }
+        let rings = rings.unwrap_or(CELL_RINGS);
         let module = slf.py().import("subsolid._pyvista")?;
         let grid = module.call_method1("to_pyvista", (slf, cells, rings, true))?;
         warn_of_unjoined(slf.py(), &slf.get().shared.solid, shape)?;
@@ -164,66 +153,12 @@ impl PySolid {
         #[pyo3(from_py_with = count::rings)] rings: usize,
         warns: bool,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let shape = ViewerCells::of(cells, true)?;
+        let shape = ViewerCells::of(cells)?;
         let (dataset, left_out) = py.work(|| dataset(&self.shared, shape, rings)).py()?;
         if warns && shape != ViewerCells::Control {
             warn_of_losses(py, "", &io::lost_data(&self.shared.mesh, true))?;
             volume::left_out_notice(&left_out).map_or(Ok(()), |notice| warn(py, &notice))?;
         }
         dataset_of(py, dataset)
-    }
-
-    /// Writes the limit for ParaView, with attributes and the data of the cells, as
-    /// `subsolid evaluate` does: .vtu, .pvtu, or .vtk of hexahedra. Nothing else is needed.
-    /// Neighboring cells share points as in to_pyvista. Groups of faces are left out, with a
-    /// UserWarning, and so are arrays named like the file's own.
-    ///
-    /// Args:
-    ///     path: Name of the file, which appears under it when it is complete.
-    ///     cells: "lagrange" (also None) for one cubic cell each, "bezier" for exact Bézier cells, or
-    ///         samples along each axis for plain hexahedra.
-    ///     rings: Rings of Bézier cells toward extraordinary edges and vertices, 0 to 8; None for 3.
-    ///     compress: Compress; for .vtu and .pvtu.
-    ///
-    /// Raises:
-    ///     Error: For other formats, rings of other cells, and a grid that would fill the memory.
-    ///
-    /// Example:
-    ///     >>> box = subsolid.shape("box", 2, 2, 2)
-    ///     >>> box.write_limit("limit.vtu", 4)
-    #[pyo3(signature = (path, cells=None, *, rings=None, compress=false))]
-    fn write_limit(
-        &self,
-        py: Python<'_>,
-        path: PathBuf,
-        cells: Option<Bound<'_, PyAny>>,
-        #[pyo3(from_py_with = count::rings)] rings: Option<usize>,
-        compress: bool,
-    ) -> PyResult<()> {
-        let shape = cells
-            .as_ref()
-            .map_or(Ok(ViewerCells::Lagrange), |cells| ViewerCells::of(cells, false))?;
-        let rings = rings_of(shape, rings)?;
-        if shape == ViewerCells::Samples(0) || shape == ViewerCells::Samples(1) {
-            return Err(refused("hexahedra of fewer than 2 samples", "give cells=2 or more"));
-        }
-        let format = io::check_output(&path).py()?;
-        if matches!(format, Format::Csv | Format::Npz) {
-            let message = format!("{}: not a file of cells", path.display());
-            return Err(refused(
-                message,
-                "end its name in .vtu, .pvtu or .vtk; evaluate() has arrays",
-            ));
-        }
-        format.check_compress(compress).py()?;
-        let mesh = &self.shared.mesh;
-        warn_of_losses(py, &format!("{}: ", path.display()), &io::lost_data(mesh, true))?;
-        let write = || {
-            let (dataset, left_out) = dataset(&self.shared, shape, rings)?;
-            io::write(&path, dataset, WriteOptions { compress }).map(|()| left_out)
-        };
-        let left_out = py.work(write).py()?;
-        volume::left_out_notice(&left_out).map_or(Ok(()), |notice| warn(py, &notice))?;
-        warn_of_unjoined(py, &self.shared.solid, shape)
     }
 }

@@ -14,7 +14,7 @@ import pytest
 import subsolid
 
 #: Functions that return what they are for.
-NOTHING = {"set_threads", "write", "write_limit", "view"}
+NOTHING = {"set_threads", "write", "view"}
 
 
 def public() -> Iterator[tuple[str, Any]]:

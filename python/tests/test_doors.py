@@ -20,20 +20,26 @@ JOBS: dict[str, tuple[str, list[Callable[..., Any]]]] = {
     "extract": ("extract.rs", [subsolid.Solid.write_extraction]),
     "compare": ("compare.rs", [subsolid.Solid.compare]),
     "assemble": ("assemble.rs", [subsolid.Solid.assemble]),
+    "evaluate": ("evaluate/request.rs", [subsolid.Solid.write_limit]),
     "quadrature": ("quadrature/request.rs", [subsolid.Solid.integrate]),
 }
 #: Fields that options have other names for.
 OPTIONS = {"strategies": "strategy", "precisions": "precision"}
-PARTS = {"scheme": ["gauss", "rings"]}
-KEYWORDS = {**OPTIONS, ("quadrature", "output"): "path"}
+PARTS = {
+    "scheme": ["gauss", "rings"],
+    "places": ["samples", "gauss", "at"],
+    "quantities": ["derivatives", "attribute_derivatives", "gradients", "jacobian"],
+    "processor": ["precision", "backend", "strategy"],
+    "glb": ["unit", "up"],
+}
+KEYWORDS = {**OPTIONS, ("quadrature", "output"): "path", ("evaluate", "output"): "path"}
 
 
 def fields(file: str) -> list[str]:
-    """The fields of the request in a file."""
+    """The fields of the request in a file, the last one there: those before are parts of it."""
     text = (ROOT / "src" / "jobs" / file).read_text()
-    request = re.search(r"pub struct \w+Request \{\n(.*?)\n\}", text, flags=re.S)
-    assert request
-    names = re.findall(r"^    pub (\w+):", request[1], flags=re.M)
+    requests = re.findall(r"pub struct \w+Request \{\n(.*?)\n\}", text, flags=re.S)
+    names = re.findall(r"^    pub (\w+):", requests[-1], flags=re.M)
     return [own for name in names for own in PARTS.get(name, [name])]
 
 
@@ -167,3 +173,73 @@ def test_quadratures_without_a_file_are_reports(tmp_path: Any) -> None:
         folded = solid.with_points(solid.points + 2.0 * np.sin(9 * solid.points))
     with pytest.raises(subsolid.Error, match="not positive"):
         folded.integrate(tmp_path / "a.vtu")
+
+
+EVALUATIONS: list[tuple[Any, list[str], dict[str, Any]]] = [
+    (
+        "a.vtu",
+        ["--samples", "3", "--derivatives", "1", "--attribute-derivatives", "--jacobian", "--quality"],
+        {"samples": 3, "derivatives": 1, "attribute_derivatives": True, "jacobian": True, "quality": True},
+    ),
+    ("a.csv", ["--gauss", "2", "--gradients"], {"gauss": 2, "gradients": True}),
+    ("a.csv", ["--at", "at.csv", "--derivatives", "2"], {"at": "at.csv", "derivatives": 2}),
+    ("a.vtu", ["--cells", "bezier", "--rings", "1"], {"cells": "bezier", "rings": 1}),
+    (
+        "a.npz",
+        ["--samples", "2", "--cells", "points", "--precision", "f32", "--backend", "cpu", "--compress"],
+        {"samples": 2, "cells": "points", "precision": "f32", "backend": "cpu", "compress": True},
+    ),
+    (
+        "a.pvtu",
+        ["--samples", "3", "--pieces", "1/1", "--piece-points", "99", "--separate-points"],
+        {"samples": 3, "pieces": (1, 1), "piece_points": 99, "separate_points": True},
+    ),
+    ("a.vtk", ["--samples", "3", "--write-memory", "1"], {"samples": 3, "write_memory": 1.0}),
+    (
+        "a.glb",
+        ["--samples", "3", "--color", "hardness", "--color-map", "turbo", "--unit", "mm", "--up", "y"],
+        {"samples": 3, "color": "hardness", "color_map": "turbo", "unit": "mm", "up": "y"},
+    ),
+    (None, ["--cells", "lagrange", "--quality"], {"cells": "lagrange", "quality": True}),
+    (
+        None,
+        ["--samples", "4", "--explain", "--strategy", "warp"],
+        {"samples": 4, "explain": True, "strategy": "warp"},
+    ),
+]
+
+
+# derivatives that do not exist, strategies on the CPU
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("name, arguments, options", EVALUATIONS)
+def test_evaluations_are_written_as_the_program_does(
+    command: Any,
+    models: Any,
+    graded: subsolid.Solid,
+    tmp_path: Any,
+    monkeypatch: Any,
+    name: Any,
+    arguments: Any,
+    options: Any,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    pathlib.Path("at.csv").write_text("cell,u,v,w\n0,0.5,0.5,0.5\n2,0,1,0.25\n")
+    expected, own = pathlib.Path("expected"), pathlib.Path("own")
+    for folder in (expected, own):
+        folder.mkdir()
+    output = ["-o", expected / name] if name else []
+    report = json.loads(command("evaluate", models / "graded_bracket.vtu", *arguments, *output, "--json"))
+    found = graded.write_limit(name and own / name, **options)
+    assert found is not None
+    for key in set(report) - {"schema", "program", "output", "seconds"}:
+        assert found[key] == report[key], key
+    assert files(own) == files(expected) and bool(files(own)) == bool(name)
+
+
+def test_parts_of_evaluations_are_done_once(tmp_path: Any) -> None:
+    solid = subsolid.shape("fan", 5, 2, 1)
+    for part in (1, 2):
+        found = solid.write_limit(tmp_path / "a.pvtu", 3, pieces=(part, 2))
+        assert found is not None and found["points"] > 0
+    assert solid.write_limit(tmp_path / "a.pvtu", 3, pieces=(2, 2)) is None
+    assert subsolid.merge(tmp_path / "a.pvtu")["jobs"] == 2

@@ -171,7 +171,7 @@ class Source:
             lambda: surface.page(scheme=self.pick(None, "loop", "catmull-clark", "x"), levels=self.pick(None, 1, -1, 99), rings=self.pick(None, 1, 9), linear=self.pick(True, False), unit=self.pick(None, "mm", "x"), up=self.pick("y", "x", None)),
             lambda: solid.view(self.pick("/nowhere/a.html", "/nowhere/a.glb", "a.xyz", "\0", 3), fineness=self.number(), slices=self.pick(None, "/nowhere", 3)),
             lambda: surface.view(self.pick("/nowhere/a.html", "/nowhere/a.glb", "a.xyz"), fineness=self.number()),
-            lambda: solid.write_limit(self.pick("/nowhere/a.vtu", "a.csv", "\0"), self.pick(None, "bezier", self.number()), rings=self.pick(None, self.number())),
+            lambda: solid.write_limit(self.pick(None, "/nowhere/a.vtu", "/nowhere/a.glb", "a.csv", "\0"), self.pick(None, self.number()), cells=self.pick(None, "bezier", "x"), rings=self.pick(None, self.number()), at=self.pick(None, "/nowhere"), derivatives=self.number(), quality=self.pick(True, False), explain=self.pick(True, False), pieces=self.pick(None, (self.number(), 2)), piece_points=self.pick(None, self.number()), write_memory=self.pick(None, self.number())),
             lambda: solid.write_extraction(self.pick("/nowhere/a.bext", "/nowhere/a.npz", "a.x"), rings=self.number(), max_size=self.pick(1.0, 0.0, np.nan)),
             lambda: solid.slice(0.5, pixel=self.pick(None, 0.2), resolution=self.pick(None, (9, 9), (self.number(), 3), 3, "ab")).write(
                 self.pick("/dev/null/a", "/nowhere/a.svg", "/nowhere/a.cli", "/nowhere/a.zip", "/nowhere/a.sl1", "a.x", 3),

@@ -20,8 +20,8 @@ def grid_of(path: Any) -> Any:
 @pytest.mark.parametrize(
     "options, arguments",
     [
-        ({}, ["--cells", "lagrange"]),
-        ({"cells": 3, "compress": True}, ["--samples", "3", "--compress"]),
+        ({"cells": "lagrange"}, ["--cells", "lagrange"]),
+        ({"samples": 3, "compress": True}, ["--samples", "3", "--compress"]),
         ({"cells": "bezier"}, ["--cells", "bezier"]),
         ({"cells": "bezier", "rings": 1}, ["--cells", "bezier", "--rings", "1"]),
     ],
@@ -39,21 +39,29 @@ def test_limits_are_written_as_the_program_does(
 
 
 def test_other_files_of_limits_are_refused(graded: subsolid.Solid, tmp_path: Any) -> None:
-    cases: list[tuple[str, dict[str, Any], str]] = [
-        ("a.csv", {}, "not a file of cells"),
-        ("a.npz", {}, "not a file of cells"),
+    cases: list[tuple[Any, dict[str, Any], str]] = [
+        ("a.csv", {"cells": "lagrange"}, "holds points only"),
         ("a.png", {}, "unknown output format"),
-        ("a.vtu", {"rings": 2}, "rings are of Bézier cells"),
-        ("a.vtu", {"cells": 3, "rings": 2}, "rings are of Bézier cells"),
+        ("a.vtu", {}, "no samples are specified"),
+        ("a.vtu", {"samples": 3, "rings": 2}, 'rings is for cells="bezier"'),
         ("a.vtu", {"cells": "bezier", "rings": 9}, "9 rings"),
         ("a.vtu", {"cells": "control"}, 'cells="control"'),
-        ("a.vtu", {"cells": 1}, "fewer than 2 samples"),
-        ("a.vtu", {"cells": 65}, "too many samples along an axis"),
-        ("a.vtk", {"cells": 2, "compress": True}, "is not compressed"),
+        ("a.vtu", {"samples": 1}, "one sample per cell"),
+        ("a.vtu", {"samples": 65}, "samples=65 is out of range"),
+        ("a.vtu", {"samples": 2, "gauss": 2}, "in several ways"),
+        ("a.vtu", {"samples": 2, "attribute_derivatives": True}, "attribute_derivatives is for derivatives=1"),
+        ("a.vtu", {"samples": 2, "pieces": (1, 2)}, "pieces is for a .pvtu"),
+        ("a.pvtu", {"samples": 2, "pieces": (1, 2), "quality": True}, "pieces is not for quality"),
+        ("a.vtk", {"samples": 2, "compress": True}, "is not compressed"),
+        ("a.vtu", {"samples": 2, "color": "hardness"}, "color is for a .glb"),
+        ("a.vtu", {"samples": 2, "write_memory": 1e-6}, "the limit is 1.0 kB"),
+        ("a.glb", {"gauss": 2}, "gauss is not for .glb"),
+        (None, {"samples": 2}, "an evaluation without a file"),
+        (None, {"samples": 2, "quality": True, "compress": True}, "an evaluation without a file"),
     ]
     for name, options, message in cases:
         with pytest.raises(subsolid.Error) as refused:
-            graded.write_limit(tmp_path / name, **options)
+            graded.write_limit(name and tmp_path / name, **options)
         assert message in refused.value.message and refused.value.help, message
     assert not list(tmp_path.iterdir())
 

@@ -2,7 +2,7 @@
 
 use clap::ArgMatches;
 use subsolid::cluster::{Group, Ranks, Threads};
-pub use subsolid::jobs::ranks::{BLOCK_ELEMENTS, all_numbers, all_rows, measure, own_choice};
+pub use subsolid::jobs::ranks::{all_rows, own_choice};
 use subsolid::{Error, Result};
 
 use super::engine::Engine;

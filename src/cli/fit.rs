@@ -16,7 +16,7 @@ use super::json::JsonReport;
 use super::mesh_output::MeshOutput;
 use super::model::{ModelArguments, SOLID_OR_SURFACE};
 use super::names::scheme_names;
-use super::output::check_names;
+use super::output::check_mesh_names;
 use super::unused::refuse_for_solids;
 use super::{Console, Outcome};
 
@@ -73,7 +73,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         ControlMesh::Solid(mesh) => {
             let format = output.of_solid(model, &others)?;
             let mut mesh = model.prepare(mesh, 0, VertexRule::default(), console)?;
-            check_names(format, &mesh)?;
+            check_mesh_names(format, &mesh)?;
             let target = request.read_target(&mut notes)?;
             request.take_nodes(&mut mesh, &nodes, &mut notes)?;
             let fit = request.run_solid(&mut mesh, target.as_ref(), &mut notes)?;

@@ -1,6 +1,5 @@
 //! The model that most subcommands start from.
 
-use std::borrow::Borrow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -8,6 +7,7 @@ use clap::Args;
 use subsolid::cluster::Ranks;
 use subsolid::fit::VertexMiss;
 use subsolid::io::{ControlMesh, CurvedNode};
+use subsolid::jobs::output::warn_of_ignored;
 use subsolid::jobs::refine::RefineRequest;
 use subsolid::limit::Solid;
 use subsolid::mesh::{Creases, SolidMesh};
@@ -257,7 +257,7 @@ impl ModelArguments {
     /// The table of creases, and a warning of columns that are not read.
     fn read_creases(&self, path: &Path, console: &Console) -> Result<Creases> {
         let table = io::read_creases(path)?;
-        warn_of_ignored(path, &table.ignored, console);
+        warn_of_ignored(path, &table.ignored, &mut console.notes());
         Ok(table.creases)
     }
 
@@ -361,13 +361,5 @@ impl ModelArguments {
     pub fn check_no_input(&self, output: &Path, others: &[&Path]) -> Result<()> {
         let own = [self.model.as_path()].into_iter().chain(self.creases.as_deref());
         check_no_input(output, own.chain(others.iter().copied()))
-    }
-}
-
-/// Names the columns of a table that are not read.
-pub fn warn_of_ignored<S: Borrow<str>>(table: &Path, ignored: &[S], console: &Console) {
-    if !ignored.is_empty() {
-        let names = ignored.join(", ");
-        console.warn(format!("{}: the columns {names} are not read", table.display()));
     }
 }

@@ -14,7 +14,7 @@ use subsolid::{Error, Result, io};
 
 use super::json::JsonReport;
 use super::model::ModelArguments;
-use super::output::{check_names, write_mesh};
+use super::output::{check_mesh_names, write_mesh};
 use super::pieces::piece_size;
 use super::{Console, Outcome};
 
@@ -86,7 +86,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     } else {
         model.check_hexahedra(&mesh, console)?;
     }
-    check_names(format, &mesh)?;
+    check_mesh_names(format, &mesh)?;
     let mesh = model.refined(mesh, request.levels, request.vertex_rule, console)?;
     write_mesh(&mesh, output, format, arguments.compress, console)?;
     WrittenMesh::of(&mesh, output).report(console)

@@ -6,6 +6,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use schemars::Schema;
 use subsolid::jobs::assemble::AssembleReport;
+use subsolid::jobs::evaluate::{EvaluateReport, ExplainReport};
 use subsolid::jobs::extract::ExtractReport;
 use subsolid::jobs::info::InfoReport;
 use subsolid::jobs::quadrature::{QuadratureBoundaryReport, QuadratureReport};
@@ -17,8 +18,8 @@ use subsolid::{Error, Result};
 
 use super::json::{self, JsonReport};
 use super::{
-    Console, Outcome, bench, compare, denoise, devices, distance, evaluate, fit, locate, merge,
-    refine, slice, smooth, untangle,
+    Console, Outcome, bench, compare, denoise, devices, distance, fit, locate, merge, refine,
+    slice, smooth, untangle,
 };
 
 /// Print the JSON schema of a report
@@ -53,8 +54,8 @@ const REPORTS: [ReportKind; 24] = [
     kind::<InfoReport>("info"),
     kind::<SurfaceSummary>("info, of surfaces"),
     kind::<refine::WrittenMesh>("refine, shape"),
-    kind::<evaluate::Report>("evaluate"),
-    kind::<evaluate::Explanation>("evaluate --explain"),
+    kind::<EvaluateReport>("evaluate"),
+    kind::<ExplainReport>("evaluate --explain"),
     kind::<merge::Report<subsolid::io::MergedPieces>>("merge, of a .pvtu"),
     kind::<merge::Report<subsolid::slice::MergedLayers>>("merge, of layers"),
     kind::<ExtractReport>("extract"),

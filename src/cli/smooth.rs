@@ -11,7 +11,7 @@ use subsolid::scheme::VertexRule;
 use super::json::JsonReport;
 use super::mesh_output::MeshOutput;
 use super::model::{ModelArguments, SOLID_OR_SURFACE};
-use super::output::check_names;
+use super::output::check_mesh_names;
 use super::{Console, Outcome};
 
 /// Smooth a surface by curvature flow, or an attribute of a solid
@@ -62,7 +62,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
             request.check_solid()?;
             let format = output.of_solid(model, &[])?;
             let mut mesh = model.prepare(mesh, 0, VertexRule::default(), console)?;
-            check_names(format, &mesh)?;
+            check_mesh_names(format, &mesh)?;
             let topology = model.topology(&mesh, console)?;
             let smoothed = request.run_solid(&mut mesh, &topology, &mut console.notes())?;
             output.write_solid(&mesh, format, console)?;

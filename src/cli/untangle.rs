@@ -15,7 +15,7 @@ use subsolid::untangle::UntangleResult;
 
 use super::json::JsonReport;
 use super::model::ModelArguments;
-use super::output::{check_names, write_mesh};
+use super::output::{check_mesh_names, write_mesh};
 use super::wording::words;
 use super::{Console, Outcome};
 
@@ -69,7 +69,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let format = arguments.model.check_output(output, &[])?;
     format.check_compress(arguments.compress)?;
     let mut mesh = arguments.model.load(arguments.levels, VertexRule::default(), console)?;
-    check_names(format, &mesh)?;
+    check_mesh_names(format, &mesh)?;
     if !request.limit {
         hexahedra(&mesh)?; // before the limit is set up
     }

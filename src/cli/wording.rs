@@ -19,6 +19,7 @@ pub fn words(message: &Message) -> String {
             Command::Triangulate => "`subsolid surface IN --scheme loop --levels 0 -o OUT`",
             Command::Fit => "`subsolid fit`",
             Command::Untangle => "`subsolid untangle`",
+            Command::RefineFirst => "--levels 1",
             Command::Reorient => "`subsolid refine --reorient`",
             Command::SplitNonManifold => {
                 "`subsolid refine IN --levels 0 --split-nonmanifold -o OUT`"

@@ -43,6 +43,8 @@ pub enum Command {
     Fit,
     /// Untangling a solid.
     Untangle,
+    /// Refining the model once before the job, by an option or a call.
+    RefineFirst,
     /// Putting the corners of cells in right-handed order.
     Reorient,
     /// Taking cells apart that meet in an edge or vertex only.
@@ -85,6 +87,7 @@ impl Display for Term {
                 }
                 Command::Fit => "`jobs::fit`",
                 Command::Untangle => "`untangle::untangle`",
+                Command::RefineFirst => "`refine::refine_mesh`",
                 Command::Reorient => "`refine::reorient`",
                 Command::SplitNonManifold => "`refine::split_nonmanifold`",
                 Command::OrientCavities => "`surface::orient` with `NestedShells::Cavities`",

@@ -8,6 +8,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::output::warn_of_ignored;
 use super::{Notes, gpu_for, since};
 use crate::backend::{Backend, Choice, Cpu, Limit, Values};
 use crate::error::{Error, Result};
@@ -86,12 +87,7 @@ impl LocateRequest {
     /// As [`PointTable::open`].
     pub fn open(&self, notes: &mut dyn Notes) -> Result<PointTable> {
         let table = PointTable::open(&self.points)?;
-        let ignored = table.ignored();
-        if !ignored.is_empty() {
-            let names = ignored.join(", ");
-            let what = format!("{}: the columns {names} are not read", self.points.display());
-            notes.warn(what.into());
-        }
+        warn_of_ignored(&self.points, &table.ignored(), notes);
         Ok(table)
     }
 

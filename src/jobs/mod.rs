@@ -19,6 +19,7 @@ pub mod boundary;
 pub mod compare;
 pub mod denoise;
 pub mod distance;
+pub mod evaluate;
 pub mod extract;
 pub mod fit;
 pub mod info;
@@ -37,7 +38,7 @@ pub mod surface_file;
 pub mod untangle;
 pub mod view;
 
-pub use processor::{gpu_for, say_chosen};
+pub use processor::{ProcessorRequest, gpu_for, say_chosen};
 
 use std::time::Instant;
 

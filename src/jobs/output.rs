@@ -1,5 +1,6 @@
 //! What jobs say of their outputs, and limits of them.
 
+use std::borrow::Borrow;
 use std::fmt::Display;
 use std::ops::Range;
 use std::path::Path;
@@ -8,11 +9,23 @@ use std::time::Instant;
 use super::{Notes, since};
 use crate::error::{Error, Result, option};
 pub use crate::io::check_ending;
-use crate::io::{JobPart, lost_data};
+use crate::io::{Format, JobPart, check_names, check_table_attributes, lost_data};
 use crate::memory::decimal_bytes;
 use crate::mesh::SolidMesh;
 use crate::view::{FigureTable, Page};
 use crate::volume::left_out_notice;
+
+/// Refuses attributes and arrays of cells whose names a format does not hold or keep apart.
+///
+/// # Errors
+/// Those of [`check_names`] and, for a table, [`check_table_attributes`].
+pub fn check_mesh_names(format: Format, mesh: &SolidMesh) -> Result<()> {
+    if format == Format::Csv {
+        check_table_attributes(&mesh.attributes)?;
+    }
+    check_names(format, mesh.attributes.iter().map(|attribute| attribute.name.as_str()))?;
+    check_names(format, mesh.cell_data.iter().map(|array| array.name.as_str()))
+}
 
 /// The name of a file, or of what `-` stands for.
 pub fn named(name: impl Display, standard: &str) -> String {
@@ -85,6 +98,14 @@ pub fn warn_of_lost_data(
 pub fn warn_of_losses(losses: &[String], output: &Path, notes: &mut dyn Notes) {
     for loss in losses {
         notes.warn(format!("{}: left out {loss}", output.display()).into());
+    }
+}
+
+/// Names the columns of a table that are not read.
+pub fn warn_of_ignored<S: Borrow<str>>(table: &Path, ignored: &[S], notes: &mut dyn Notes) {
+    if !ignored.is_empty() {
+        let names = ignored.join(", ");
+        notes.warn(format!("{}: the columns {names} are not read", table.display()).into());
     }
 }
 

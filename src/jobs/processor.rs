@@ -1,11 +1,61 @@
 //! The processors of jobs, and notes about them.
 
+use serde::{Deserialize, Serialize};
+
 use super::Notes;
 use crate::backend::{Backend, Choice, Cpu, Precision, Processor, Strategy, SurfaceProcessor};
 use crate::error::{Error, Result, option, option_name};
 use crate::interrupt::stop_point;
-use crate::mesh::SurfaceMesh;
+use crate::mesh::{CellLengths, SolidMesh, SurfaceMesh};
 use crate::plan::{Cost, SurfaceJob};
+
+/// The processor of an evaluation, and the precision of its numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[serde(default)]
+pub struct ProcessorRequest {
+    /// Precision of the arithmetic
+    #[cfg_attr(feature = "cli", arg(long, value_enum, default_value_t))]
+    pub precision: Precision,
+    /// Processor: auto (the fastest for this job), cpu, cuda, cuda:N, several GPUs (cuda:0,1)
+    /// or all of them (cuda:all)
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = "auto"))]
+    pub backend: Choice,
+    /// Kernels on a GPU
+    #[cfg_attr(feature = "cli", arg(long, value_enum, default_value_t))]
+    pub strategy: Strategy,
+}
+
+impl ProcessorRequest {
+    /// The processor of a job of this cost; says which one [`Choice::Auto`] took, and that the CPU
+    /// has no strategies.
+    ///
+    /// # Errors
+    /// Those of [`Processor::find_for`] and [`Processor::backend`].
+    pub fn choose(&self, cost: &Cost, notes: &mut dyn Notes) -> Result<Box<dyn Backend>> {
+        let processor = Processor::find_for(self.backend, cost, rayon::current_num_threads())?;
+        let backend = processor.backend(self.precision, self.strategy)?;
+        if self.backend == Choice::Auto {
+            say_chosen(&processor, &backend.name(), notes);
+        }
+        if let Some(notice) = processor.strategy_notice(self.strategy) {
+            notes.warn(notice);
+        }
+        Ok(backend)
+    }
+
+    /// Warns where cells of a mesh, refined `levels` times, are so small beside their distance from
+    /// the origin that single precision, if asked for, does not keep points apart.
+    pub fn warn_of_rounding(&self, mesh: &SolidMesh, levels: usize, notes: &mut dyn Notes) {
+        if self.precision == Precision::F64 {
+            return;
+        }
+        if let Some(loss) = CellLengths::new(mesh).single_precision_loss(levels) {
+            let single = option("precision", "f32");
+            notes.warn(message!("{loss}. Omit ", single, ", or move the model to the origin"));
+        }
+    }
+}
 
 /// The GPU in double precision that a job of this cost runs on, if one does; says which processor
 /// [`Choice::Auto`] took.

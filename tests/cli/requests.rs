@@ -9,6 +9,7 @@ use serde_json::Value;
 use subsolid::jobs::boundary::BoundaryRequest;
 use subsolid::jobs::denoise::DenoiseRequest;
 use subsolid::jobs::distance::DistanceRequest;
+use subsolid::jobs::evaluate::EvaluateRequest;
 use subsolid::jobs::fit::FitRequest;
 use subsolid::jobs::info::InfoRequest;
 use subsolid::jobs::locate::LocateRequest;
@@ -31,10 +32,11 @@ fn default<T: Default + Serialize>() -> Value {
     serde_json::to_value(T::default()).unwrap()
 }
 
-const DOORS: [Door; 13] = [
+const DOORS: [Door; 14] = [
     ("boundary", default::<BoundaryRequest>, &["write"], &[]),
     ("denoise", default::<DenoiseRequest>, &["denoise"], &[]),
     ("distance", default::<DistanceRequest>, &["distance"], &[]),
+    ("evaluate", default::<EvaluateRequest>, &["write_limit"], &[("output", "path")]),
     ("fit", default::<FitRequest>, &["fit"], &[("no_untangle", "untangle")]),
     ("info", default::<InfoRequest>, &["info"], &[]),
     ("locate", default::<LocateRequest>, &["locate_table"], &[]),

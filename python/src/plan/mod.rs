@@ -8,21 +8,22 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use subsolid::backend::{Precision, Strategy};
-use subsolid::mesh::CellLengths;
+use subsolid::backend::Precision;
+use subsolid::jobs::ProcessorRequest;
 use subsolid::plan::{Adjoint, Cost, Location, Samples, Want};
 use subsolid::volume::DERIVATIVES;
-use subsolid::{Limit, Plan, memory};
+use subsolid::{Limit, Message, Plan, memory};
 
 use crate::arrays::moved;
 use crate::backend::{DeviceAdjoint, DeviceArgument};
 use crate::cells::{Analyzed, EvaluatorCell, PlanCell, PreparedPlan};
 use crate::count;
-use crate::errors::{IntoPython, refused, warn, words};
+use crate::errors::{IntoPython, refused};
 use crate::limit::PyLimit;
 use crate::matrix::{check_rows, csr};
 use crate::model::Moved;
-use crate::request::{orders, processor};
+use crate::notes::PythonNotes;
+use crate::request::orders;
 use crate::solid::PySolid;
 use crate::threads::CallThreads;
 
@@ -52,35 +53,17 @@ pub struct DeviceStream {
     stream: usize,
 }
 
-/// The processor that is asked to evaluate a plan.
-pub struct ProcessorRequest<'a> {
-    /// Its name, or `auto`.
-    pub backend: &'a str,
-    /// Which kernels it runs.
-    pub strategy: Strategy,
-    /// That of its numbers.
-    pub precision: Precision,
-}
-
 impl PyPlan {
     pub fn new(
         py: Python<'_>,
         solid: Py<PySolid>,
         samples: &Samples,
         want: Want,
-        request: ProcessorRequest<'_>,
+        request: ProcessorRequest,
         threads: CallThreads,
     ) -> PyResult<Self> {
-        let ProcessorRequest { backend: backend_name, strategy, precision } = request;
+        let precision = request.precision;
         let shared = solid.get().shared.clone();
-        if precision == Precision::F32
-            && let Some(loss) = CellLengths::new(&shared.mesh).single_precision_loss(0)
-        {
-            warn(
-                py,
-                &format!("{loss}; leave precision=\"f32\" out, or move the points to the origin"),
-            )?;
-        }
         let cell = threads
             .run(py, || PlanCell::try_new(shared, |shared| shared.solid.plan(samples, want)));
         let cell = Arc::new(cell.py()?);
@@ -90,16 +73,17 @@ impl PyPlan {
         let bytes = threads.run(py, || plan.result_bytes(&all, &widths, precision))?;
         let cost = Cost::evaluation(usize::try_from(bytes).unwrap_or(usize::MAX));
         let own = cell.clone();
-        let (name, mut evaluator, notice) = threads.run(py, move || -> PyResult<_> {
-            let processor = processor(backend_name, &cost)?;
-            let backend = processor.backend(precision, strategy).py()?;
+        let mut notes = PythonNotes::default();
+        let prepared = threads.run(py, || {
+            request.warn_of_rounding(&own.borrow_owner().mesh, 0, &mut notes);
+            let backend = request.choose(&cost, &mut notes)?;
             let evaluator = EvaluatorCell::try_new(own, |cell| {
                 backend.prepare(cell.borrow_dependent()).map(PreparedPlan)
             });
-            let notice = processor.strategy_notice(strategy);
-            Ok((backend.name(), evaluator.py()?, notice))
-        })??;
-        notice.map_or(Ok(()), |notice| warn(py, &words(&notice)))?;
+            Ok((backend.name(), evaluator?))
+        });
+        let (name, mut evaluator) = prepared.py()?;
+        notes.warn(py, None::<Message>)?;
         let device = evaluator.with_dependent_mut(|_, prepared| {
             let device = prepared.0.on_device()?;
             Some(DeviceStream { ordinal: device.ordinal(), stream: device.stream() as usize })

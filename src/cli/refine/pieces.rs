@@ -15,7 +15,7 @@ use subsolid::plan::element_pieces;
 
 use super::{Arguments, Console, Outcome, WrittenMesh};
 use crate::cli::cluster::all_rows;
-use crate::cli::output::check_names;
+use crate::cli::output::check_mesh_names;
 
 /// Cells of a piece: some hundred megabytes of setup.
 const PIECE_CELLS: usize = 1 << 18;
@@ -45,7 +45,7 @@ pub fn run(
         ));
     }
     arguments.model.check_cells(mesh, console)?;
-    check_names(Format::Pvtu, mesh)?;
+    check_mesh_names(Format::Pvtu, mesh)?;
     let own = block(pieces.len(), ranks.rank(), ranks.size());
     let options = WriteOptions { compress: arguments.compress };
     let mut writer = SharedPieces::create(output, options, ranks)?;

@@ -54,7 +54,7 @@ use std::path::Path;
 use super::atomic;
 use super::dataset::{Array, Dataset, check_arrays};
 use super::plain_name;
-use crate::error::{Error, Result, option_name};
+use crate::error::{Error, Message, Result, option_name};
 
 /// How to write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -141,7 +141,7 @@ pub fn check_output(path: impl AsRef<Path>) -> Result<Format> {
 ///
 /// # Errors
 /// [`Error::Request`] with the known endings.
-pub fn check_ending(output: &Path, known: &[&str], why: &str) -> Result<()> {
+pub fn check_ending(output: &Path, known: &[&str], why: impl Into<Message>) -> Result<()> {
     let ending = output.extension().unwrap_or_default();
     if output == Path::new("-") || known.iter().any(|known| ending.eq_ignore_ascii_case(known)) {
         return Ok(());
@@ -151,7 +151,7 @@ pub fn check_ending(output: &Path, known: &[&str], why: &str) -> Result<()> {
         [others @ .., last] if !others.is_empty() => format!("{} or {last}", others.join(", ")),
         _ => known.concat(),
     };
-    Err(Error::request(format!("{}: {why}", output.display()))
+    Err(Error::request(message!(output.display().to_string(), ": ", why))
         .with_help(format!("end the name of the output in {listed}")))
 }
 

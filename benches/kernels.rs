@@ -9,7 +9,7 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use subsolid::basis::{MissingLayers, bspline::Order};
 use subsolid::kernel::{
-    Across, AxisWeights, Layered, LayeredOutput, Nets, PointKernel, Scratch, Simd, Stores,
+    AxisWeights, LayerAxis, LayeredGrid, LayeredOutput, Nets, PointKernel, Scratch, Simd, Stores,
     TableKernel, TableOutput, Tensor, TensorOutput,
 };
 
@@ -138,8 +138,8 @@ fn layered(c: &mut Criterion) {
             .iter()
             .flat_map(|net| (0..4 * m).map(|i| net[i / m * 16 + i % m % 16] + (i % m / 16) as u32))
             .collect();
-        let lie = Across { axis: across, low: N };
-        let layered = Layered::<f64>::new(&[&table(m, N * N)], m, &axis, 3, lie).unwrap();
+        let lie = LayerAxis { axis: across, low: N };
+        let layered = LayeredGrid::<f64>::new(&[&table(m, N * N)], m, &axis, 3, lie).unwrap();
         let mut places: Vec<_> = out[aligned..].chunks_exact_mut(CELL).take(cells).collect();
         let mut scratch = Scratch::new(stores);
         let along = ["u", "v", "w"][across];

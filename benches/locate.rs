@@ -13,7 +13,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use subsolid::locate::{Located, Locator};
+use subsolid::locate::{Containment, Locator};
 use subsolid::numbers::median;
 use subsolid::slice::{Axis, InteriorFinder, PixelGrid};
 use subsolid::{Result, Solid};
@@ -125,7 +125,7 @@ fn outside(locator: &Locator<'_>, low: [f64; 3], high: [f64; 3]) -> f64 {
     let located = locator.locate(&points);
     let pairs = points.iter().zip(&located);
     let outside: Vec<[f64; 3]> =
-        pairs.filter(|(_, found)| **found == Located::Outside).map(|(&x, _)| x).collect();
+        pairs.filter(|(_, found)| **found == Containment::Outside).map(|(&x, _)| x).collect();
     let nearest = || outside.iter().filter_map(|&x| locator.nearest(x)).count();
     let (found, seconds) = timed(nearest);
     1e6 * seconds / found as f64

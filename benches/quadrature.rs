@@ -14,7 +14,7 @@ use subsolid::mesh::SolidMesh;
 use subsolid::mesh::shape::Shape;
 use subsolid::plan::Want;
 use subsolid::quadrature::{
-    Mapped, Mapping, PhysicalDerivatives, QuadratureScheme, physical_derivatives,
+    LeafQuantities, Mapping, PhysicalDerivatives, QuadratureScheme, physical_derivatives,
 };
 use subsolid::refine::crease_by_angle;
 
@@ -76,7 +76,7 @@ fn quadrature(c: &mut Criterion) {
     let bytes = quadrature.sample_count() * sample;
     let mut group = c.benchmark_group("physical quantities");
     group.sample_size(10).throughput(Throughput::Bytes(bytes as u64));
-    let mut mapped = Mapped::default();
+    let mut mapped = LeafQuantities::default();
     group.bench_function("evaluated", |b| {
         b.iter(|| {
             for (batch, leaves) in &pieces {

@@ -190,7 +190,7 @@ impl Differences {
 /// ```
 ///
 /// # Errors
-/// Those of the evaluations, and of [`Differences::add`].
+/// As [`Backend::evaluate`](crate::Backend::evaluate); [`Error::Request`] for scattered samples.
 pub fn compare(
     plan: &Plan<'_>,
     controls: Controls<'_>,
@@ -204,7 +204,7 @@ pub fn compare(
 /// to `each`.
 ///
 /// # Errors
-/// Those of [`compare`].
+/// As [`compare`].
 pub fn compare_with(
     plan: &Plan<'_>,
     controls: Controls<'_>,

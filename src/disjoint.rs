@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
 /// An array that threads write to, each at indices of its own.
-pub(crate) struct Disjoint<'a, T> {
+pub(crate) struct DisjointArray<'a, T> {
     start: *mut T,
     len: usize,
     array: PhantomData<&'a mut [T]>,
@@ -12,9 +12,9 @@ pub(crate) struct Disjoint<'a, T> {
 
 // SAFETY: like `&mut [T]` cut into parts that go to threads: the callers of `slice` and `write`
 // promise that no two of them overlap.
-unsafe impl<T: Send> Sync for Disjoint<'_, T> {}
+unsafe impl<T: Send> Sync for DisjointArray<'_, T> {}
 
-impl<'a, T> Disjoint<'a, T> {
+impl<'a, T> DisjointArray<'a, T> {
     /// Write access to `array`, for as long as it lives.
     pub fn new(array: &'a mut [T]) -> Self {
         Self { start: array.as_mut_ptr(), len: array.len(), array: PhantomData }
@@ -31,7 +31,7 @@ impl<'a, T> Disjoint<'a, T> {
     }
 }
 
-impl<T: Copy> Disjoint<'_, T> {
+impl<T: Copy> DisjointArray<'_, T> {
     /// Writes element `i`; an index past the end writes nothing.
     ///
     /// # Safety
@@ -70,6 +70,6 @@ mod tests {
     fn parts_whose_end_wraps_are_refused() {
         let mut array = [0_u8; 4];
         // SAFETY: it panics.
-        unsafe { Disjoint::new(&mut array).slice(2, usize::MAX) };
+        unsafe { DisjointArray::new(&mut array).slice(2, usize::MAX) };
     }
 }

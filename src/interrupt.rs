@@ -35,7 +35,7 @@ fn unwind() {
 
 /// Does `work` that nothing stops. As long as it runs, other work is not stopped either.
 pub fn unstoppable<T>(work: impl FnOnce() -> T) -> T {
-    let _running = Running::begin();
+    let _running = RunningWork::begin();
     work()
 }
 
@@ -43,12 +43,12 @@ pub fn unstoppable<T>(work: impl FnOnce() -> T) -> T {
 /// the work. Work of other threads goes on, and is waited for.
 ///
 /// # Errors
-/// That of `look`.
+/// The error of `look`.
 pub fn stoppable<T: Send, E>(
     work: impl FnOnce() -> T + Send,
     mut look: impl FnMut() -> Result<(), E>,
 ) -> Result<T, E> {
-    let running = Running::begin();
+    let running = RunningWork::begin();
     let (ends, ended) = channel::<Result<T, Box<dyn Any + Send>>>();
     let mut stopped = None;
     let result = thread::scope(|scope| {
@@ -81,9 +81,9 @@ pub fn after_fork() {
 }
 
 /// One of the works that run.
-struct Running;
+struct RunningWork;
 
-impl Running {
+impl RunningWork {
     /// Waits while another is to end.
     fn begin() -> Self {
         let more = |works| (works & 1 == 0).then_some(works + 2);
@@ -99,7 +99,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningWork {
     fn drop(&mut self) {
         let fewer = |works: usize| Some(works.saturating_sub(2) & !1);
         let _ = WORKS.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fewer);

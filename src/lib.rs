@@ -106,7 +106,7 @@
 //! # [`parts`]: a mesh for several programs
 //!
 //! A [`parts::Cutter`] makes parts of a mesh with one layer of ghost cells each; their results are
-//! bit by bit those of the whole. See [`guide::scaling`].
+//! bitwise the results of the whole. See [`guide::scaling`].
 //!
 //! # [`surface`]: subdivision surfaces
 //!

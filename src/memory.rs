@@ -75,7 +75,7 @@ pub fn decimal_bytes(bytes: u128) -> String {
     }
 }
 
-/// The bytes of a limit in gigabytes, the value of the option `name`; as many as there are for
+/// The bytes of a limit in gigabytes, the value of the option `name`; the largest number for
 /// infinity.
 ///
 /// # Errors
@@ -105,7 +105,7 @@ pub fn check(what: impl Display, need: u128, help: impl FnOnce(u128) -> Message)
 /// same time.
 ///
 /// # Errors
-/// Those of [`check`].
+/// As [`check`].
 pub fn check_half(
     what: impl Display,
     need: u128,
@@ -140,7 +140,7 @@ fn check_limit(
 mod tests {
     use super::{check, check_half, free_memory, group_limit, physical_memory};
 
-    /// Limits of a job are those of any group above it.
+    /// A job has the limits of all groups above it.
     #[test]
     fn control_groups_limit_memory() {
         let root = tempfile::tempdir().unwrap();

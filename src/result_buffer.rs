@@ -17,28 +17,28 @@ enum BufferMemory<T> {
     Own(Vec<T>, usize),
     /// So many numbers at the front.
     #[allow(dead_code, reason = "backends for devices use it")]
-    Lent(Box<dyn Lent>, usize),
+    Lent(Box<dyn DeviceBytes>, usize),
     /// So many numbers at the front.
-    Borrowed(Borrowed<T>, usize),
+    Borrowed(BorrowedMemory<T>, usize),
 }
 
 /// Memory of the caller.
-struct Borrowed<T> {
+struct BorrowedMemory<T> {
     start: *mut T,
     len: usize,
 }
 
 // SAFETY: used as a mutable slice would be, by the promise of `ResultBuffer::over`.
-unsafe impl<T: Send> Send for Borrowed<T> {}
+unsafe impl<T: Send> Send for BorrowedMemory<T> {}
 // SAFETY: as above.
-unsafe impl<T: Sync> Sync for Borrowed<T> {}
+unsafe impl<T: Sync> Sync for BorrowedMemory<T> {}
 
 /// Where new numbers begin, in bytes: results that begin on a cache line are streamed there
 /// at once, others on a detour.
 const LINE: usize = 64;
 
 /// Bytes that a device lends, aligned for any number.
-pub(crate) trait Lent: Send + Sync {
+pub(crate) trait DeviceBytes: Send + Sync {
     fn bytes(&self) -> &[u8];
 
     fn bytes_mut(&mut self) -> &mut [u8];
@@ -52,7 +52,7 @@ impl<T> ResultBuffer<T> {
     /// `start` is aligned, and `len` initialized numbers there may be read and written by this
     /// value alone until it is dropped.
     pub unsafe fn over(start: *mut T, len: usize) -> Self {
-        Self(BufferMemory::Borrowed(Borrowed { start, len }, len))
+        Self(BufferMemory::Borrowed(BorrowedMemory { start, len }, len))
     }
 }
 
@@ -86,7 +86,7 @@ impl<T: Pod> ResultBuffer<T> {
     pub(crate) fn reserve_lent(
         &mut self,
         len: usize,
-        lend: impl FnOnce(usize) -> Option<Box<dyn Lent>>,
+        lend: impl FnOnce(usize) -> Option<Box<dyn DeviceBytes>>,
     ) -> (&mut [T], bool) {
         let bytes = len * size_of::<T>();
         let enough = match &self.0 {
@@ -95,7 +95,7 @@ impl<T: Pod> ResultBuffer<T> {
             BufferMemory::Borrowed(memory, _) => len <= memory.len,
         };
         if !enough && bytes > 0 {
-            // what is here is given back first
+            // the old memory is given back first
             self.0 = BufferMemory::default();
             if let Some(lent) = lend(bytes) {
                 self.0 = BufferMemory::Lent(lent, len);
@@ -187,7 +187,7 @@ mod tests {
     // aligned for any number
     struct Bank(Vec<u64>);
 
-    impl Lent for Bank {
+    impl DeviceBytes for Bank {
         fn bytes(&self) -> &[u8] {
             bytemuck::cast_slice(&self.0)
         }
@@ -199,8 +199,9 @@ mod tests {
 
     #[test]
     fn lent_memory_is_kept_while_it_is_large_enough() {
-        let lend = |bytes: usize| Some(Box::new(Bank(vec![0; bytes.div_ceil(8)])) as Box<dyn Lent>);
-        let never = |_: usize| -> Option<Box<dyn Lent>> { panic!("there is enough") };
+        let lend =
+            |bytes: usize| Some(Box::new(Bank(vec![0; bytes.div_ceil(8)])) as Box<dyn DeviceBytes>);
+        let never = |_: usize| -> Option<Box<dyn DeviceBytes>> { panic!("there is enough") };
         let mut numbers = ResultBuffer::<f32>::default();
         let (to, lent) = numbers.reserve_lent(5, lend);
         to.copy_from_slice(&[1.0, 2.0, 3.0, 4.0, 5.0]);
@@ -218,7 +219,7 @@ mod tests {
 
     #[test]
     fn memory_of_the_caller_is_used_while_it_is_large_enough() {
-        let never = |_: usize| -> Option<Box<dyn Lent>> { panic!("there is enough") };
+        let never = |_: usize| -> Option<Box<dyn DeviceBytes>> { panic!("there is enough") };
         let mut memory = [0.0; 4];
         // SAFETY: the array is not used below before the buffer is dropped
         let mut numbers = unsafe { ResultBuffer::over(memory.as_mut_ptr(), 4) };

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use subsolid::Solid;
 use subsolid::backend::{Backend, Cuda, Precision};
-use subsolid::locate::{DeviceLocator, Located, Locator};
+use subsolid::locate::{Containment, DeviceLocator, Locator};
 
 use super::{REPEATS, median};
 
@@ -35,7 +35,7 @@ pub fn time() -> subsolid::Result<()> {
         let located = device.locate(&anywhere)?.located;
         let pairs = anywhere.iter().zip(&located);
         let inside: Vec<[f64; 3]> =
-            pairs.filter(|(_, l)| **l != Located::Outside).map(|(p, _)| *p).collect();
+            pairs.filter(|(_, l)| **l != Containment::Outside).map(|(p, _)| *p).collect();
         let inside: Vec<[f64; 3]> = inside.iter().cycle().take(POINTS).copied().collect();
         for (what, points) in [("in the box", &anywhere), ("inside", &inside)] {
             device.set_points(points)?;

@@ -10,10 +10,10 @@ mod interiors;
 mod layers;
 mod locate;
 mod matrix;
+mod multi_device;
 mod process;
 mod quadrature;
 mod query;
-mod several;
 mod single;
 mod surface;
 mod surface_limit;
@@ -75,7 +75,7 @@ fn main() -> subsolid::Result<()> {
         time_cached()?;
     }
     if asked("several") {
-        several::run()?;
+        multi_device::run()?;
     }
     if asked("regular") {
         time_regular()?;

@@ -59,7 +59,7 @@ __device__ __forceinline__ void read_points(const Job& job, const Id* net, unsig
 }
 
 // Gathers a whole net as [point][WIDTH] relative to the middle of points `a` and `b`, both below
-// LANES; `origin` gets that middle. Sums round by the size of what they add: the closer to the
+// LANES; `origin` gets that middle. Sums round by the size of their terms: the closer to the
 // cell the better.
 __device__ __forceinline__ void gather(const Job& job, const unsigned* net, int count, int a, int b,
                                        real (&origin)[WIDTH], real* to) {

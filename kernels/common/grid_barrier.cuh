@@ -10,7 +10,7 @@ __device__ __forceinline__ void wait_for_grid(unsigned* arrived) {
         // one block adds what the others lack: the last to come turns the top bit
         const unsigned own = blockIdx.x == 0 ? TOP - (gridDim.x - 1) : 1;
         unsigned before, now;
-        // ordered with what the block wrote and will read, at two thirds of the time of fences
+        // ordered with the block's writes and reads, at two thirds of the time of fences
         asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], %2;"
                      : "=r"(before)
                      : "l"(arrived), "r"(own)

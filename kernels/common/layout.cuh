@@ -63,7 +63,7 @@ struct Item {
     };
 };
 
-// A sample among those of its batch, and its result.
+// A sample of a batch, and its result.
 struct Place {
     unsigned local, result;
 };

@@ -1,4 +1,4 @@
-// Control points of one level from those of the level before: a sparse product in double
+// Control points of one level from the level before: a sparse product in double
 // precision (src/scheme/stencils.rs), relative to the first point of each row: the accuracy
 // follows the size of the neighborhood, not its distance from 0.
 

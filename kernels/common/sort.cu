@@ -143,7 +143,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
     if (with_total != 0 && threadIdx.x == 0) sums[count] = before;
 }
 
-// `before`: sums of the tiles before each. Behind the last sum stands that of all.
+// `before`: sums of the tiles before each. The sum of all stands behind the last.
 extern "C" __global__ void __launch_bounds__(THREADS)
     scan_tiles(const unsigned* values, unsigned count, const unsigned* __restrict__ before,
                unsigned* sums) {

@@ -32,8 +32,8 @@ __device__ __forceinline__ unsigned rank_in_warp(unsigned* counters, unsigned di
     return before + __popc(alike & ((1u << lane) - 1));
 }
 
-// Turns counters [warp][digit] of a block of DIGITS threads into the first places of items: those of
-// a thread's digit come warp by warp, from `place` on, which becomes the end of the last.
+// Turns counters [warp][digit] of a block of DIGITS threads into the first places of items: items
+// of a thread's digit come warp by warp, from `place` on, which becomes the end of the last.
 template <unsigned WARPS>
 __device__ __forceinline__ void counters_to_places(unsigned (&counters)[WARPS][DIGITS],
                                                    unsigned& place) {
@@ -81,7 +81,7 @@ constexpr unsigned BLOCK_THREADS = 1024;
 constexpr unsigned BLOCK_ROUNDS = 8;
 constexpr unsigned BLOCK_ITEMS = BLOCK_THREADS * BLOCK_ROUNDS;
 
-// counters of a warp are so far from those of the next, that threads meet different banks
+// counters of two warps are so far apart that threads meet different banks
 constexpr unsigned PITCH = DIGITS + 1;
 
 struct BlockSort {

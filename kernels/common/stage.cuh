@@ -10,8 +10,8 @@
 #define BULK 0
 #endif
 
-// Bulk copies read shared memory in lines of so many bytes. A stage that begins with a line reaches
-// the memory in whole lines too; otherwise it would take half as many requests again.
+// Bytes of the lines in which bulk copies read shared memory. A stage that begins with a line
+// reaches the memory in whole lines too; otherwise it would take half as many requests again.
 constexpr int STAGE_LINE = 128;
 
 // The same number of bytes or a few more, in whole lines.

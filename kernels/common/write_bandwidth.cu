@@ -6,7 +6,7 @@
 
 constexpr int THREADS = 128;
 
-// Bits that look random, as those of results do: memory may take simpler data faster.
+// Bits that look random, as in results: memory may take simpler data faster.
 __device__ __forceinline__ unsigned mixed(unsigned bits) {
     bits *= 0x9e3779b9u;
     bits ^= bits >> 15;

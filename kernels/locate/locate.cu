@@ -60,7 +60,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     unsigned bin = 0;
     for (int d = 0; d < 3; ++d) {
         const double low = solid.nodes[0].low[d], high = solid.nodes[0].high[d];
-        // what is not a number becomes 0
+        // NaN becomes 0
         const double along = fmin(fmax((points[3 * size_t(i) + d] - low) / (high - low), 0.0), 1.0);
         const unsigned most = (1u << BIN_BITS) - 1;
         bin |= spread(min(unsigned(along * double(most + 1)), most)) << d;

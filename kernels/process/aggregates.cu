@@ -1,5 +1,5 @@
 // Coarse levels of a matrix of weights, each from the one before it: unknowns join the strongest root
-// beside them, and the weights between two aggregates are those of all edges between them.
+// beside them, and the weights between two aggregates are sums over all edges between them.
 //
 //     measure > choose_roots > join > scan > name        the unknowns of the next level
 //     measure_rows > scan > gather_rows > scan           its rows, ascending
@@ -18,7 +18,7 @@
 constexpr int THREADS = 256;
 // An edge is strong if its weight is at least so much of the greatest at one of its ends.
 constexpr float STRONG = 0.05f;
-// Rounds of choosing: each settles most of what is open, and what stays open is its own root.
+// Rounds of choosing: each settles most open unknowns, and one that stays open is its own root.
 constexpr unsigned ROUNDS = 32;
 
 // Rows of a level.
@@ -192,8 +192,8 @@ __device__ __forceinline__ Entry entry_of(unsigned aggregate, float weight) {
     return Entry(aggregate) << 32 | __float_as_uint(weight);
 }
 
-// starts: scan of the lengths. lengths: entries that each row keeps, with those of equal aggregates
-// summed.
+// starts: scan of the lengths. lengths: entries that each row keeps, with entries of equal
+// aggregates summed.
 extern "C" __global__ void __launch_bounds__(THREADS)
     gather_rows(Graph graph, const unsigned* __restrict__ aggregates,
                 const unsigned* __restrict__ roots_of, unsigned count,

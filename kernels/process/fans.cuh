@@ -13,8 +13,8 @@
 #include "process/vector.cuh"
 
 // The sum over the neighbors of an unknown of weight times value, where the weight is half the
-// cotangents of the angles opposite to the edge; returns that of the weights. rows: fans for ids, and
-// points for weights. SCALED: with the fourth numbers of both points as factors.
+// cotangents of the angles opposite to the edge; returns the sum of the weights. rows: fans for
+// ids, and points for weights. SCALED: with the fourth numbers of both points as factors.
 template <bool SCALED, int N>
 __device__ __forceinline__ real sum_fan(const Rows& rows, unsigned id, const real* of,
                                         real (&sum)[N]) {

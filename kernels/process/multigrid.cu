@@ -3,7 +3,7 @@
 //
 // The cycle (a V, from level to level of aggregates.cu and back) is in single precision: it only has
 // to be near the inverse and the same for all residuals. It solves on aggregates with constants, whose
-// jumps make the matrix too stiff: weights of a level are divided by what that comes to in the
+// jumps make the matrix too stiff: weights of a level are divided by their stiffness in the
 // plane, about its width in unknowns of the level above (overcorrection, Braess 1995). Two steps
 // of Chebyshev's iteration smooth before and behind, on the upper part of the eigenvalues, which
 // the sums of absolute values in rows bound.
@@ -38,7 +38,7 @@ struct Level {
     // [unknown] its unknown at the next level, or that behind the last one for unknowns that stay;
     // [unknown of the next level] its root
     const unsigned *aggregates, *roots;
-    // what is to be solved for; x after an odd and an even number of steps, the latter with a 0
+    // the right-hand side; x after an odd and an even number of steps, the latter with a 0
     // behind the last unknown; the residual, or the last step
     float *load, *odd, *even, *residual;
     unsigned long long count;

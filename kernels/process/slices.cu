@@ -13,7 +13,7 @@ constexpr int THREADS = 256;
 // Faces at a vertex that are sorted around it, by search.
 constexpr unsigned MAX_FAN = 64;
 
-// The longest row of each slice. more: entries a row has beside those of `starts`, or null.
+// The longest row of each slice. more: entries a row has beside `starts`, or null.
 extern "C" __global__ void __launch_bounds__(THREADS)
     measure_slices(const unsigned* __restrict__ starts, const unsigned* __restrict__ more,
                    unsigned count, unsigned* widths) {

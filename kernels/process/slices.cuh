@@ -10,7 +10,7 @@ __device__ __forceinline__ size_t item_of(const unsigned* starts, unsigned verte
     return (size_t(starts[vertex / LANES]) + k) * LANES + vertex % LANES;
 }
 
-// Stores WIDTH numbers per thread, those of thread `id`, in whole lines. rows: shared, WIDTH numbers per
+// Stores WIDTH numbers per thread, of thread `id`, in whole lines. rows: shared, WIDTH numbers per
 // thread. All threads of a warp come here, with ids in a row.
 template <int WIDTH>
 __device__ __forceinline__ void store_rows(real* array, real* rows, unsigned id, unsigned count,

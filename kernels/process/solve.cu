@@ -1,6 +1,6 @@
 // Conjugate gradients with the diagonal for preconditioner: (mass M + stiffness L) x = b, where L
-// has rows of weights, cotangents of a surface or those of trilinear elements of a solid, and M is
-// diagonal. x starts at 0. Unknowns whose diagonal is given as 0 stay.
+// has rows of weights, cotangents of a surface or weights of trilinear elements of a solid, and M
+// is diagonal. x starts at 0. Unknowns whose diagonal is given as 0 stay.
 //
 // Plain reference: Cholesky factors in src/process (tests/gpu/process.rs).
 //

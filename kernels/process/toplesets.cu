@@ -1,7 +1,7 @@
 // Geodesic distance by toplesets; Romero Calla et al. 2019.
 //
 // One cooperative launch sweeps over the mesh until no distance changes: sweeps are so short that
-// as kernels of their own they would cost more than what they compute. A sweep updates the vertices
+// as kernels of their own they would cost more than their work. A sweep updates the vertices
 // beside those that the last one changed, all of them from the values before it:
 //
 //     slices of a block > neighbors that changed > distances > slices of the next sweep
@@ -49,7 +49,7 @@ struct Neighbor {
     real square, length, distance;
 };
 
-// The distance of a corner of a triangle from those of the other two.
+// The distance of a corner of a triangle from the other two.
 __device__ __forceinline__ real update(const Neighbor& a, const Neighbor& b) {
     const real s = a.distance, t = b.distance;
     const real straight = min(s + a.length, t + b.length);
@@ -83,7 +83,7 @@ __device__ __forceinline__ bool is_beside_changed(const unsigned* fan, unsigned 
     return beside;
 }
 
-// The distance of a vertex from those of the vertices around it, if it is less than `least`.
+// The distance of a vertex from the distances around it, if it is less than `least`.
 __device__ __forceinline__ real update_vertex(const unsigned* fan, unsigned width,
                                               const real* nodes, unsigned v, Vector3 p,
                                               real least) {
@@ -146,7 +146,7 @@ __device__ __forceinline__ bool update_slice(const Work& work, unsigned slice, u
     return any;
 }
 
-// Infinite distances but for those of the sources, and the slices of the first sweep.
+// Infinite distances except at the sources, and the slices of the first sweep.
 __device__ __forceinline__ void start(const Work& work, const unsigned* sources, unsigned count,
                                       State* state) {
     const unsigned thread = blockIdx.x * THREADS + threadIdx.x, threads = gridDim.x * THREADS;

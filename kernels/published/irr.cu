@@ -35,7 +35,7 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS, MIN_BLOCKS)
     // rows beyond the last repeat it, with weight 0
     gather(job, ROWS, origin, c, [&](int i) { return __ldg(net + tile.row + min(i, rows - 1)); });
 
-    // the tile's functions are those of two layers of the 4 x 4 x 4
+    // the tile's functions are two layers of the 4 x 4 x 4
     const int layer = tile.column / 16;
 #pragma unroll 1
     for (int output = 0; output < OUTPUTS; ++output) {

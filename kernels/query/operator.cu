@@ -86,7 +86,7 @@ __device__ __forceinline__ void visit_staged(const Rows& rows, const Id* items, 
 #pragma unroll
     for (unsigned g = 0; g < GROUPS; ++g) {
         const unsigned id = first + g * LANES + lane;
-        // the last lane takes that of the next group from the first one
+        // the last lane takes the next group's from the first one
         const unsigned next = __shfl_sync(ALL_LANES, lane == 0 ? start[g + 1] : start[g],
                                             (lane + 1) % LANES);
         const Id* row = fits ? own + (start[g] - from) : items + start[g];

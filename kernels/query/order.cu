@@ -181,7 +181,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     }
 }
 
-// The component of each face or cell: that of its first vertex. `several` becomes 1 if there are
+// The component of each face or cell, by its first vertex. `several` becomes 1 if there are
 // two.
 extern "C" __global__ void __launch_bounds__(THREADS)
     find_components(Incidence mesh, unsigned top, unsigned count, unsigned* parents,
@@ -278,7 +278,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     });
 }
 
-// owners[element], `none` for those of no face or cell.
+// owners[element], `none` for elements of no face or cell.
 extern "C" __global__ void __launch_bounds__(THREADS)
     name_owners(const unsigned* __restrict__ least, unsigned count,
                 const unsigned* __restrict__ patches, unsigned none,

@@ -64,7 +64,7 @@ struct Local {
     Id *edge_vertices, *face_starts, *face_edges, *cell_starts, *cell_faces;
 };
 
-// Calls visit(local id) with what an element has of a lower kind, some more than once.
+// Calls visit(local id) with the elements of a lower kind in an element, some more than once.
 template <unsigned OF, unsigned HAS, class Visit>
 __device__ __forceinline__ void visit_down(const Local& mesh, unsigned id, Visit visit) {
     if constexpr (OF == EDGE) {
@@ -108,8 +108,8 @@ __device__ __forceinline__ unsigned sum_before(unsigned number) {
     return before;
 }
 
-// Ranks of the elements of a kind: those of the ribbon that come before the owned ones, these, the
-// rest of the ribbon.
+// Ranks of the elements of a kind: elements of the ribbon that come before the owned ones, these,
+// the rest of the ribbon.
 struct Ranks {
     unsigned before, owned, first;
     const unsigned* ribbon;
@@ -146,7 +146,7 @@ struct Transpose {
     unsigned* ends;
     Id* items;
 
-    // The rows of the first elements, so many, from all of TOP.
+    // The rows of the first `rows` elements, from all of TOP.
     __device__ __forceinline__ void fill(const Local& mesh, const Ranks& ranks, unsigned rows,
                                          unsigned tops) {
         for (unsigned i = threadIdx.x; i < tops; i += THREADS) {
@@ -155,7 +155,7 @@ struct Transpose {
             });
         }
         __syncthreads();
-        // so many in a row per thread, odd so that threads meet different banks
+        // items in a row per thread, odd so that threads meet different banks
         const unsigned each = (rows + THREADS - 1) / THREADS | 1;
         const unsigned begin = least(threadIdx.x * each, rows), end = least(begin + each, rows);
         unsigned sum = 0;
@@ -190,7 +190,7 @@ struct PatchRow {
     __device__ __forceinline__ unsigned size() const { return count; }
     __device__ __forceinline__ unsigned operator[](unsigned i) const { return ranks.id(items[i]); }
 
-    // Visits the neighbors one after another; ids are found ahead of what is done with them.
+    // Visits the neighbors one after another; ids are found ahead of their use.
     template <class Visit>
     __device__ __forceinline__ void each(Visit visit) const {
         // what rows of triangles have; more takes registers from threads
@@ -226,7 +226,7 @@ __device__ __forceinline__ unsigned take_row(const Local& mesh, const Ranks& ran
     return count;
 }
 
-// Calls visit(rank) with what is gathered for an owned element, unsorted, some more than once.
+// Calls visit(rank) with the ranks gathered for an owned element, unsorted, some more than once.
 template <class Visit>
 __device__ __forceinline__ void visit_near(const Local& mesh, const Ranks& ranks,
                                            const Transpose& up, unsigned id, Visit visit) {
@@ -244,7 +244,7 @@ __device__ __forceinline__ void visit_near(const Local& mesh, const Ranks& ranks
     }
 }
 
-// Room for so many items.
+// Room for a number of items.
 struct Room {
     Id* items;
     unsigned count;

@@ -1,6 +1,6 @@
 // What operators over mesh queries are written with; included in front of an operator's text.
 //
-// An operator is a structure of what it reads and writes, and a function that visits one element
+// An operator is a structure of its inputs and outputs, and a function that visits one element
 // with its row:
 //
 //     struct Arguments {
@@ -15,17 +15,17 @@
 //         arguments.sums(id) = sum;
 //     }
 //
-// A thread visits an element. Ids are those of the order (subsolid::topology::order). Members of
+// A thread visits an element. Ids follow the order (subsolid::topology::order). Members of
 // Arguments are Attributes, pointers, doubles and 64-bit integers. Products and sums are not
-// fused, so that results are bitwise those of the same text on a CPU. Row is a type of its own for
+// fused, so that results are bitwise as of the same text on a CPU. Row is a type of its own for
 // each strategy: leave it a parameter.
 //
 // An operator that takes few registers is faster with more threads at a time: its text may say
-// `#define BLOCKS 8` for so many blocks of 256 threads a multiprocessor, with 32 registers each. Its
+// `#define BLOCKS 8` for 8 blocks of 256 threads a multiprocessor, with 32 registers each. Its
 // threads then visit two rows each.
 #pragma once
 
-// Of so many blocks of 256 threads a multiprocessor those that it has threads for.
+// At most `blocks` blocks of 256 threads: as many as a multiprocessor has threads for.
 constexpr unsigned blocks_of(unsigned blocks) {
     constexpr unsigned MAX_BLOCKS = __CUDA_ARCH__ < 800                                ? 4
                               : __CUDA_ARCH__ % 100 == 0 && __CUDA_ARCH__ < 1200 ? 8
@@ -59,7 +59,7 @@ struct StoredRow {
     __device__ __forceinline__ unsigned size() const { return count; }
     __device__ __forceinline__ unsigned operator[](unsigned i) const { return base + items[i]; }
 
-    // Visits the neighbors one after another. Ids are read ahead of what is done with them, which
+    // Visits the neighbors one after another. Ids are read ahead of their use, which
     // is faster than a loop over the row.
     template <class Visit>
     __device__ __forceinline__ void each(Visit visit) const {

@@ -32,7 +32,7 @@ __device__ __forceinline__ void add_all(unsigned number, unsigned long long* sum
     if (lane_id() == 0 && all > 0) atomicAdd(sum, all);
 }
 
-// Calls visit(id) with what an element has of a lower kind.
+// Calls visit(id) with the elements of a lower kind in an element.
 template <class Visit>
 __device__ __forceinline__ void visit_down(const Incidence& mesh, unsigned from, unsigned to,
                                            unsigned id, Visit visit) {
@@ -91,7 +91,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
            [&](auto visit) { visit_down(mesh, from, to, thread_id(), visit); });
 }
 
-// Calls visit(id) with the others in the rows back of what an element has; with `through` also
+// Calls visit(id) with the others in the rows back of an element's row; with `through` also
 // with these.
 template <class Visit>
 __device__ __forceinline__ void visit_near(Lists there, Lists back, unsigned through, unsigned id,

@@ -47,7 +47,7 @@ struct Canvas {
             steps(snap(ax), snap(ay), snap(bx), snap(by));
             return;
         }
-        // what is left of the image acts from the first column on
+        // parts left of the image act from the first column on
         double from = 0.0;
         while (from < 1.0) {
             double to = 1.0;
@@ -87,7 +87,7 @@ struct Canvas {
         const bool up = ay < by;
         const long long x0 = up ? ax : bx, y0 = up ? ay : by;
         const long long x1 = up ? bx : ax, y1 = up ? by : ay;
-        // upward, the material is on the left: what is to the right loses
+        // upward, the material is on the left: pixels to the right lose
         const int sign = up ? -1 : 1;
 #if CENTER
         centers(x0, y0, x1, y1, sign);

@@ -113,7 +113,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     claim(claims, places[i], pieces[i], p);
 }
 
-// Which pixels are listed: those left to the CPU, those inside, or those of a mask.
+// Which pixels are listed: left to the CPU, inside, or in a mask.
 enum Listed : unsigned { LISTED_LEFT, LISTED_INSIDE, LISTED_MASKED };
 
 __device__ __forceinline__ bool is_listed(unsigned listed, const Claims& claims,

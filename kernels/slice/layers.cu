@@ -28,7 +28,7 @@ struct Patch {
 };
 
 struct Link {
-    unsigned edge, backwards;
+    unsigned edge, reversed;
     float start, length;
 };
 
@@ -232,7 +232,7 @@ extern "C" __global__ void __launch_bounds__(TRACERS, 4)
                 double b[4];
                 bernstein(t, b);
                 Crossing& crossing = crossings[found++];
-                double along = link.backwards ? 1.0 - t : t;
+                double along = link.reversed ? 1.0 - t : t;
                 along = double(link.start) + double(link.length) * along;
                 crossing.place.u = side == 0 ? along : side == 1 ? 1.0 : side == 2 ? 1.0 - along : 0.0;
                 crossing.place.v = side == 0 ? 0.0 : side == 1 ? along : side == 2 ? 1.0 : 1.0 - along;
@@ -240,9 +240,9 @@ extern "C" __global__ void __launch_bounds__(TRACERS, 4)
                                    b[2] * edge.points[2][0] + b[3] * edge.points[3][0];
                 crossing.place.y = b[0] * edge.points[0][1] + b[1] * edge.points[1][1] +
                                    b[2] * edge.points[2][1] + b[3] * edge.points[3][1];
-                crossing.rising = rising != (link.backwards != 0);
+                crossing.rising = rising != (link.reversed != 0);
             });
-            if (link.backwards) {
+            if (link.reversed) {
                 for (int i = from, j = found - 1; i < j; ++i, --j) {
                     const Crossing other = crossings[i];
                     crossings[i] = crossings[j];
@@ -378,7 +378,7 @@ extern "C" __global__ void __launch_bounds__(ROW_WARPS* LANES)
             }
         }
         __syncwarp();
-        // what is not touched is of one gray
+        // untouched pixels are of one gray
         unsigned grays[GROUP];
         if (differs) {
 #pragma unroll

@@ -1,4 +1,4 @@
-// Matrices of finite elements: those of the leaves of a batch, and their sum by rows, in double
+// Matrices of finite elements: of the leaves of a batch, and their sum by rows, in double
 // precision.
 //
 // FORM 0 is the mass matrix, 1 the stiffness of Poisson's equation, 2 elasticity. An element

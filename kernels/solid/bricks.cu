@@ -28,7 +28,7 @@ constexpr int WARPS = 4;
 // blocks a multiprocessor holds at least: a bound for the registers
 constexpr int BLOCKS = (DOUBLE ? 2 : 3) + (ORDERS == 1 && W < 4);
 
-// rows of samples of a lane; those of an element with one w have two lanes
+// rows of samples of a lane; an element with one w has two lanes
 constexpr int OWN = N / 2;
 
 // reals of a row of control points and of a w sample, in whole vectors; lanes with neighboring

@@ -72,8 +72,8 @@ __device__ __forceinline__ int component_step(int depths) {
 
 // Control points that a warp reads together: lane l has component l % W of point l / W.
 constexpr int ABREAST = W > 2 ? 8 : 32 / W;
-// of each net, before the first is used: so many times, of 48 or 32 control points if registers
-// have no room for more
+// of each net, before the first is used; 48 or 32 control points where registers have no
+// room for more
 constexpr int READS = ((WARPGROUP || (TILE == 2 && !DOUBLE) ? 48 : 32) + ABREAST - 1) / ABREAST;
 
 // Where a control point stands within a net, in bytes; of the sum of multiples of larger and

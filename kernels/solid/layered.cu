@@ -64,7 +64,7 @@ constexpr int chunk() {
 constexpr int CHUNK = chunk();
 constexpr bool CHUNKED = N % CHUNK == 0;
 
-// Where the id of point `at` stands in a net, or that of a last one if there are less: points are
+// Where the id of point `at` stands in a net, or of the last one if there are less: points are
 // counted [line][layer], ids stand [layer][line].
 __device__ __forceinline__ int place_of(int at, int lines) {
     return at % 4 * lines + min(at / 4, lines - 1);
@@ -103,7 +103,7 @@ struct Net {
     }
 
     // Puts the control points relative to the middle of points `a` and `b`, both below LANES,
-    // which is `origin`: sums round by the size of what they add.
+    // which is `origin`: sums round by the size of their terms.
     __device__ __forceinline__ void put(const Job& job, const unsigned* net, int lines, int a,
                                         int b, real (&origin)[W], real* to) const {
         const int lane = threadIdx.x % LANES, count = 4 * lines;
@@ -142,7 +142,7 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
     extern __shared__ __align__(STAGE_LINE) unsigned char memory[];
     const int lane = threadIdx.x % LANES;
     const int warp = threadIdx.x / LANES;
-    // the lane's cell of a group, and its place among those of the cell
+    // the lane's cell of a group, and the lane's place in the cell
     const int cell = GROUP == 1 ? 0 : lane / COLUMNS;
     const int own_lane = GROUP == 1 ? lane : lane % COLUMNS;
     const int warp_bytes = whole_lines((FIXED + LINES * int(controls)) * sizeof(real));
@@ -203,7 +203,7 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
             across[i] = __ldg(axes + batch.axes[2] + i + (local - n) * 4);
         }
         batch_before = item.batch;
-        // ids of a leaf of an item: those of a stack's next leaf begin a layer further
+        // ids of a leaf of an item: the next leaf of a stack begins a layer further
         const auto net_of = [](const Item& item, unsigned leaf, const unsigned* nets, int lines) {
             const unsigned stacks = __popc(item.stacks & ((2u << leaf) - 1));
             return nets + static_cast<size_t>(item.layer + leaf + 3 * stacks) * lines;

@@ -202,7 +202,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 6)
     }
 }
 
-// Second derivatives of the position, [leaf][sample][6][xyz], from those of the basis functions,
+// Second derivatives of the position, [leaf][sample][6][xyz], from the basis functions',
 // `table`: [control][6][sample].
 extern "C" __global__ void __launch_bounds__(THREADS, 6)
     map_second(const double* __restrict__ positions, const __grid_constant__ Batch batch,

@@ -11,7 +11,7 @@ struct Weights {
     static constexpr int COUNT = ORDERS * SAMPLES * 4;
     real b[COUNT];
 
-    // Copies them to shared memory of a block of so many threads.
+    // Copies them to shared memory, by a block of THREADS threads.
     template <int THREADS>
     __device__ __forceinline__ void copy_to(real (&shared)[COUNT]) const {
         for (int i = threadIdx.x; i < COUNT; i += THREADS) shared[i] = b[i];
@@ -37,7 +37,7 @@ __device__ __forceinline__ double kept_component(const Job& job, unsigned point,
 #endif
 }
 
-// Reads in which a warp has so many points.
+// Reads that a warp needs for a number of points.
 __host__ __device__ constexpr int reads_of(int points) {
     return (points + TOGETHER - 1) / TOGETHER;
 }
@@ -137,7 +137,7 @@ struct Reader {
         read(0);
     }
 
-    // To be called when the points of `round` are used: those of the next are on their way
+    // To be called when the points of `round` are used: the next points are on their way
     // while the step is evaluated.
     __device__ __forceinline__ void advance(unsigned round) {
         copy();

@@ -5,7 +5,7 @@
 // bits each. Powers of two bring the largest weight of a sample, and the largest coordinate
 // of a net relative to its own point, close to the largest half, so that small numbers keep
 // their bits too. Of the products of two such sums high * high, high * low and low * high
-// count. Tensor cores cut off what is below the last bit of a sum; so the sums over 16
+// count. Tensor cores truncate below the last bit of a sum; so the sums over 16
 // control points each are added by ordinary, rounded, additions. Double precision is
 // multiplied as it is.
 //
@@ -32,7 +32,7 @@ constexpr int STAGE_CELL = SAMPLE_TILE * W + VECTOR;
 struct Task {
     const Fragment* tables[OUTPUTS];
     const Place* places;
-    // samples of a leaf; those of the block begin and end
+    // samples of a leaf; where the block's begin and end
     int samples, first, end;
     unsigned negate;
 };

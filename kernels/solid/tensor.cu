@@ -11,7 +11,7 @@
 //
 // About 21 multiply-adds a point for 8 samples, so that writing the points is the limit.
 //
-// Bricks of 2 x 2 x 2 elements share 5 x 5 x 5 control points: a warp reads those of a brick
+// Bricks of 2 x 2 x 2 elements share 5 x 5 x 5 control points: a warp reads the points of a brick
 // once, into shared memory, and takes its elements one GROUP after another. Reading 16 points
 // an element instead of 64 matters, because reads are slow while writing fills the memory.
 //
@@ -61,7 +61,7 @@ constexpr bool WHOLE = N * N * W % VECTOR == 0;
 constexpr int STAGE_CELL = (LAYERS * COLUMNS * W + VECTOR - 1) / VECTOR * VECTOR;
 constexpr int WARP_REALS = GROUP * (C_CELL + X_CELL + STAGES * STAGE_CELL);
 
-// Nets that a warp reads, one by one or those of a brick.
+// Nets that a warp reads, one by one or as a brick.
 using OneByOne = Singles<GROUP>;
 using Brick = Bricks<GROUP>;
 
@@ -86,7 +86,7 @@ extern "C" __device__ const int bricks_compact_shared =
 extern "C" __device__ const int bricks_wide_shared = WARPS * WARP_BYTES<unsigned, Brick>;
 
 // Evaluates a group of elements whose control points stand in `c`, relative to `origin`.
-// `weights`: those of `all_weights` in shared memory. `sent`: stages so far. `ends_of(q)`:
+// `weights`: `all_weights` in shared memory. `sent`: stages so far. `ends_of(q)`:
 // missing layers of element q; `target_of(q)`: its place among the results, or NOWHERE.
 template <typename Ends, typename Target>
 __device__ __forceinline__ void evaluate_group(const Job& job, const Weights& all_weights,

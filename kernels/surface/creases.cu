@@ -58,7 +58,7 @@ __device__ __forceinline__ uint2 ends_of(const unsigned* vertices, Columns<SIZE>
     return make_uint2(min(a, b), max(a, b));
 }
 
-// Edges by tags; boundary edges are infinitely sharp, and so are those of three faces or more, or
+// Edges by tags; boundary edges are infinitely sharp, and so are edges of three faces or more, or
 // of two that are inconsistently oriented. firsts: where the corners of each edge start among all,
 // `corner_count`.
 extern "C" __global__ void __launch_bounds__(THREADS)
@@ -152,7 +152,7 @@ struct SharpVertices {
 };
 
 // Entries of a level at a vertex that is `age` levels old. At its first level they are 2 entry + end:
-// `items`, or without items those of the halves `begin` to `end` of an edge, which end there.
+// `items`, or without items the items of the halves `begin` to `end` of an edge, which end there.
 struct Around {
     const unsigned* items;
     unsigned begin, end, age;
@@ -228,7 +228,7 @@ __device__ __forceinline__ Around at_end(const Control& control, unsigned entry,
 }
 
 // Threads for sharp vertices, then for sharp edges: weights of their midpoints, and their halves,
-// which are those of the next level unless its arrays are null. first_edge_point: of the next level.
+// which belong to the next level unless its arrays are null. first_edge_point: of the next level.
 extern "C" __global__ void __launch_bounds__(THREADS)
     refine_sharp(const __grid_constant__ Control control, const __grid_constant__ Sharp sharp,
                  const __grid_constant__ SharpVertices vertices,

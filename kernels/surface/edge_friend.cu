@@ -21,7 +21,7 @@
 // blocks a multiprocessor holds at least: a bound for the registers
 constexpr int BLOCKS = DOUBLE || SHARP || __CUDA_ARCH__ < 800 ? 4 : 5;
 
-// The four children of a quad; `column`: room for those of a warp, which writes them in whole
+// The four children of a quad; `column`: room for a warp's, which writes them in whole
 // lines.
 __device__ __forceinline__ void link_corners(const Quads& quads, const Quads& fine, unsigned q,
                                              uint4 corners, uint2 friends, uint4* column) {
@@ -164,7 +164,7 @@ __device__ __forceinline__ void first_vertex(const Quads& quads, const Quads& fi
 }
 
 // A vertex of a later level: a new one of the level (kind 1 a face point, 2 and 3 points of
-// edges) or an older one (0). All lanes of a warp call it; `quad` is that of the thread.
+// edges) or an older one (0). All lanes of a warp call it; `quad`: of the thread.
 template <typename From, typename To>
 __device__ __forceinline__ void child_vertex(const Quads& quads, const Quads& fine, unsigned v,
                                              const Quad& quad, const From* points,
@@ -348,7 +348,7 @@ __device__ __forceinline__ void fix_points(const Quads& quads,
         star.vertex_point(p, points, sharpness[i], visit_sharp));
 }
 
-// The user's points are packed: those of the first level and of the last.
+// The user's points, of the first level and the last, are packed.
 #define LEVEL(name, FIRST, LAST, From, To)                                                 \
     extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)                          \
         refine_##name(const __grid_constant__ Quads quads,                                 \

@@ -9,10 +9,10 @@
 //     vertex task   start at the vertex; vertex point
 //     ghost task    quad and friends of a ghost corner
 //
-// The points are those of a smooth surface: what is sharp, surface/sharp.cu holds after this.
+// The points are of a smooth surface; surface/sharp.cu handles sharp edges and vertices later.
 //
 // Where the matrix turns out not to be closed by its ghosts, or to have other counts than
-// there is room for, nothing is written: later levels then work on what stood there before.
+// there is room for, nothing is written: later levels then work on the old contents.
 //
 // SIZE: corners of the faces, 0 for polygons. ORIENTED is 1. HAS_BOUNDARY: there are ghosts, from
 // surface/ghosts.cu. SHARP: quads have a sharpness; CHAIKIN: the rule of semi-sharp creases.

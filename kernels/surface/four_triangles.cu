@@ -102,7 +102,7 @@ __device__ __forceinline__ void add_inner(const Levels& levels, unsigned depth, 
                                           unsigned e, unsigned c, const Point* points, Sum& sum) {
     const Level& parent = levels.level[born - 1];
     const unsigned base = levels.level[depth == 0 ? 0 : depth - 1].vertex_count;
-    // edges 2E + c to the point of the side before, 2E + next to that of the side after;
+    // edges 2E + c to the point of the side before, 2E + next to the point of the side after;
     // ascending
     unsigned corners[2] = {c, next(c)}, sides[2] = {previous(c), next(c)};
     const bool swapped = corners[0] > corners[1];

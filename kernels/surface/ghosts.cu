@@ -1,6 +1,6 @@
 // Ghost faces that close an open surface: one in every loop of boundary edges, running the other
-// way. A ghost corner stands for a boundary edge, at its end; the first of a loop is that of its
-// smallest corner, and each is followed by that of the boundary edge before.
+// way. A ghost corner stands for a boundary edge, at its end; the first of a loop belongs to its
+// smallest corner, and each is followed by the ghost corner of the boundary edge before.
 //
 //     mark_boundary > scan > list_boundary    their corners, and the one at each vertex
 //     start_loops > jump_ahead …      the first edge of every loop, and the steps to it
@@ -71,7 +71,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     marks[k] = first;
 }
 
-// sizes, loops: their scans. ghosts: [ghost corner], the corner of its boundary edge, that of the
+// sizes, loops: their scans. ghosts: [ghost corner], the corner of its boundary edge, of the
 // next boundary edge, its loop, the loop's first ghost corner; edge_corners: the ghost corner
 // becomes the second one of its edge.
 extern "C" __global__ void __launch_bounds__(THREADS)

@@ -16,7 +16,7 @@ __device__ __forceinline__ void unit_normal(const real (&a)[3], const real (&b)[
     const real area = c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
     const real lengths = (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) *
                          (y[0] * y[0] + y[1] * y[1] + y[2] * y[2]);
-    // what is left of parallel vectors is rounding
+    // the cross product of parallel vectors is rounding
     constexpr real ROUNDING = DOUBLE ? real(1e-28) : real(1e-12);
     const real scale = area > ROUNDING * lengths ? rsqrt(area) : real(__int_as_float(0x7fffffff));
 #pragma unroll

@@ -1,8 +1,8 @@
 // Points of a surface at any places.
 //
 // ORDER 0, 1, 2: positions, these and first derivatives, these and second ones, by u and v.
-// NORMALS (with ORDER 1): the two rows after the position are tangents, and what is written
-// beside it is the unit normal.
+// NORMALS (with ORDER 1): the two rows after the position are tangents; the unit
+// normal is written beside it.
 //
 // Plain reference: src/surface/limit on the CPU (tests/gpu/surface_limit.rs).
 #include "common/basis.cuh"

@@ -10,7 +10,7 @@
 // Corner c becomes quad c: (vertex point, point of the edge out, face point, point of the edge
 // in). Vertices keep their numbers, face points follow, then edge points. The halves of edge e
 // are 2e at its smaller end and 2e + 1; the edge from the point of corner c's edge to the face
-// point is 2E + c. The corners at a vertex follow from those of the control mesh, or from the
+// point is 2E + c. The corners at a vertex follow from the control mesh, or from the
 // face or edge that the vertex was born in: corner 0 of face c at the next level lies where
 // corner c lies now.
 //

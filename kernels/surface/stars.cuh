@@ -24,7 +24,7 @@ __device__ __forceinline__ unsigned off_of(unsigned friend_across) {
     return (friend_across >> 1 & ~3u) + 2 + (friend_across >> 2 & 1);
 }
 
-// A quad, and those of its neighbors' vertices that its off edges need.
+// A quad, and its neighbors' vertices that its off edges need.
 struct Quad {
     uint4 corners;
     uint2 friends;

@@ -30,7 +30,7 @@ constexpr int OWN = VECTOR * 3;
 
 // What the leaves of a batch share.
 struct Batch {
-    // first id, leaf and weight, and where the results lie, among those of all batches
+    // first id, leaf and weight, and where the results lie, in the arrays of all batches
     unsigned long long net, weights;
     unsigned leaf, places;
     unsigned controls, samples;

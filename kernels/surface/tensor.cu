@@ -8,7 +8,7 @@
 //     -> stage [v sample][u sample]      sent in runs of whole rows
 //
 // About 12 + 48/SAMPLES multiply-adds a point, so that writing the points is the limit. The
-// weights of the samples are those of the limit, or those of a level of refinement: both are
+// weights of the samples are for the limit, or for a level of refinement: both are
 // products of two functions of one variable over the same four by four control points.
 //
 // NORMALS: the derivatives by u and v, and unit normals, come along.

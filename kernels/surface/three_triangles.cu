@@ -17,8 +17,8 @@
 // HAS_BOUNDARY: the surface has boundary edges. The corner of one has no opposite but the number of
 // the edge, plus BOUNDARY. Levels of odd depth cut boundary edges in three: triangle t at edge i,
 // which runs a b, with c across, becomes (t's point, point i, c), (b, ·, point i) and (c, ·, t's
-// point); points of such edges stand behind those of triangles. What belongs to boundary edges,
-// kernels/surface/three_triangles_boundary.cu writes after this: until then it is anything.
+// point); points of such edges stand behind the points of triangles. What belongs to boundary
+// edges, kernels/surface/three_triangles_boundary.cu writes after this: until then it is anything.
 //
 // Plain reference: src/surface/refine on the CPU, bit by bit (tests/gpu/matrix.rs).
 #include "surface/boundary_edges.cuh"

@@ -6,7 +6,7 @@
 //     odd depth     cut_boundary > sort > name_boundary    the three edges that an edge is cut in
 //     points        boundary_points
 //
-// Boundary edges stay what they are at levels of even depth, and are cut in three at those of odd
+// Boundary edges stay what they are at levels of even depth, and are cut in three at levels of odd
 // depth. The triangle of a boundary edge at an odd depth has the number of the edge's corner at the
 // depth before, whose corner 0 the edge is then.
 //
@@ -34,7 +34,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 
 // lines: the vertices before an edge, at its two ends, and after it, NONE beyond a vertex that
-// stays, as those of one face do if `keeps_corners`; kinds: see surface/topology.cu, of the
+// stays, as vertices of one face do if `keeps_corners`; kinds: see surface/topology.cu, of the
 // `control_count` vertices of the control mesh.
 extern "C" __global__ void __launch_bounds__(THREADS)
     trace_boundary(const unsigned* __restrict__ vertices, const unsigned* __restrict__ opposites,

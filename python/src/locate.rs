@@ -8,7 +8,7 @@ use subsolid::IdKind;
 use subsolid::backend::device::PointSearch;
 use subsolid::backend::{Choice, Processor};
 use subsolid::jobs::locate::{LocateRequest, answers};
-use subsolid::locate::{Answer, DeviceLocator, Located};
+use subsolid::locate::{Answer, Containment, DeviceLocator};
 use subsolid::numbers::counted;
 use subsolid::plan::Cost;
 
@@ -68,7 +68,12 @@ impl PyLocator {
         CallThreads::default().run_locked(py, &self.search, bring).py()
     }
 
-    fn find(&self, py: Python<'_>, points: &[[f64; 3]], on_gpu: bool) -> PyResult<Vec<Located>> {
+    fn find(
+        &self,
+        py: Python<'_>,
+        points: &[[f64; 3]],
+        on_gpu: bool,
+    ) -> PyResult<Vec<Containment>> {
         if !on_gpu {
             return py.work(|| self.cell.with_dependent(|_, locator| locator.locate(points)));
         }
@@ -108,15 +113,15 @@ pub fn locate<'py>(
             located = py.work(|| {
                 locator.cell.with_dependent(|_, own| {
                     let place = |answer: Option<Answer>| match answer {
-                        Some(answer) => Located::Inside(answer.place),
-                        None => Located::Outside,
+                        Some(answer) => Containment::Inside(answer.place),
+                        None => Containment::Outside,
                     };
                     answers(own, piece, located).map(place).collect()
                 })
             })?;
         }
         for (i, at) in located.into_iter().enumerate() {
-            let Located::Inside(place) = at else { continue };
+            let Containment::Inside(place) = at else { continue };
             let element = &elements[place.element as usize];
             cells[first + i] = i64::from(element.cell);
             corners[first + i] = element.corner.map_or(-1, i64::from);

@@ -5,17 +5,17 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use subsolid::IdKind;
 use subsolid::mesh::{
-    Attribute, CellKind, Cells, Controls, Creases, Polygons, SolidMesh, Welded, are_faces,
+    Attribute, CellKind, Cells, Controls, Creases, Polygons, SolidMesh, WeldResult, are_faces,
 };
 use subsolid::numbers::counted;
-use subsolid::topology::{Inverted, Topology};
+use subsolid::topology::{InvertedCells, Topology};
 
 use crate::arrays::{Role, by_name, floats, floats_warned, moved, plain_ids, rows, slice};
 use crate::errors::{refused, warn};
 use crate::threads::WithoutLock;
 
 /// Warns of what joining vertices left out.
-pub fn warn_of_welded(py: Python<'_>, welded: &Welded) -> PyResult<()> {
+pub fn warn_of_welded(py: Python<'_>, welded: &WeldResult) -> PyResult<()> {
     welded.notices().iter().try_for_each(|message| warn(py, message))
 }
 
@@ -33,7 +33,7 @@ pub fn warn_of_cells(
             mesh.unused_vertices().notice(),
             handedness.notice(),
             mesh.folded_corners(&handedness).notice(),
-            Inverted::of(topology).notice(mesh.cells.len()),
+            InvertedCells::of(topology).notice(mesh.cells.len()),
         ]
     })?;
     found.into_iter().flatten().try_for_each(|notice| warn(py, &format!("{of}{notice}")))

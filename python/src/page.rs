@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use pyo3::prelude::*;
 use subsolid::jobs::surface_file::GlbRequest;
-use subsolid::jobs::view::{Shown, ShownModel, ViewRequest};
+use subsolid::jobs::view::{ViewMesh, ViewModel, ViewRequest};
 use subsolid::surface::Scheme;
 use subsolid::view::Page;
 
@@ -30,22 +30,22 @@ fn with_names(
     Ok(ViewRequest { color_map: named("color_map", color_map)?, glb, ..request })
 }
 
-fn shown_solid<'m>(shared: &'m Analyzed, request: &ViewRequest) -> Shown<'m> {
+fn shown_solid<'m>(shared: &'m Analyzed, request: &ViewRequest) -> ViewModel<'m> {
     let fingerprint = request.compares_layers().then(|| shared.coarse().sha256);
-    let model = ShownModel::Solid { mesh: &shared.mesh, solid: Some(&shared.solid), fingerprint };
-    Shown { model, title: "Solid", start: Instant::now() }
+    let model = ViewMesh::Solid { mesh: &shared.mesh, solid: Some(&shared.solid), fingerprint };
+    ViewModel { model, title: "Solid", start: Instant::now() }
 }
 
-fn shown_surface(surface: &PySurface) -> Shown<'_> {
-    let model = ShownModel::Surface(&surface.mesh);
-    Shown { model, title: "Surface", start: Instant::now() }
+fn shown_surface(surface: &PySurface) -> ViewModel<'_> {
+    let model = ViewMesh::Surface(&surface.mesh);
+    ViewModel { model, title: "Surface", start: Instant::now() }
 }
 
 /// Writes a file, or opens a page in a browser.
 fn view<'m>(
     py: Python<'_>,
     request: &ViewRequest,
-    shown: impl FnOnce() -> Shown<'m> + Send,
+    shown: impl FnOnce() -> ViewModel<'m> + Send,
     path: Option<PathBuf>,
 ) -> PyResult<()> {
     let Some(path) = path else {
@@ -59,7 +59,7 @@ fn view<'m>(
 fn to_html<'m>(
     py: Python<'_>,
     request: &ViewRequest,
-    shown: impl FnOnce() -> Shown<'m> + Send,
+    shown: impl FnOnce() -> ViewModel<'m> + Send,
 ) -> PyResult<String> {
     let page: Page = PythonNotes::hear(py, |notes| request.page(&shown(), notes))?;
     py.work(|| page.to_html()).py()

@@ -12,7 +12,7 @@ use subsolid::assembly::{
 use subsolid::mesh::Controls;
 use subsolid::numbers::counted;
 use subsolid::quadrature::{
-    BoundaryPart, LEFT_HANDED, Mapped, Mapping, PhysicalDerivatives, PhysicalQuadrature,
+    BoundaryPart, LEFT_HANDED, LeafQuantities, Mapping, PhysicalDerivatives, PhysicalQuadrature,
     QuadratureScheme, Regions, check_positive, jacobians, physical_derivatives,
 };
 use subsolid::volume::Quality;
@@ -486,7 +486,7 @@ impl PyBatches {
         let (basis, mapped, physical) = py
             .work(|| -> subsolid::Result<_> {
                 let (mut mapped, mut physical) =
-                    (Mapped::default(), PhysicalDerivatives::default());
+                    (LeafQuantities::default(), PhysicalDerivatives::default());
                 mapping.evaluate(at, leaves.clone(), &mut mapped)?;
                 let basis = quadrature.basis(at);
                 physical_derivatives(&basis, &mapped, &mut physical);

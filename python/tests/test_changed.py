@@ -38,8 +38,8 @@ def test_left_handed_cells_are_reoriented(command: Any, tmp_path: Any) -> None:
     assert np.array_equal(subsolid.read(tmp_path / "right.vtu").cells, right.cells)
     # all cells left-handed
     with pytest.warns(UserWarning, match="left-handed"):
-        inside_out = subsolid.Solid(points * [1, 1, -1], cells)
-    assert (inside_out.reorient().evaluate(gauss=2, derivatives=1, jacobian=True).det_j > 0).all()
+        left_handed = subsolid.Solid(points * [1, 1, -1], cells)
+    assert (left_handed.reorient().evaluate(gauss=2, derivatives=1, jacobian=True).det_j > 0).all()
 
 
 def test_memory_of_files_is_bounded(tmp_path: Any) -> None:

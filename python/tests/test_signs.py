@@ -12,7 +12,7 @@ from boxes import box
 import subsolid
 
 POINTS, CELLS = box(2, 2, 2)
-#: Corners of a cell in an order that turns it inside out.
+#: Corners of a cell in a left-handed order.
 TURNED = [4, 5, 6, 7, 0, 1, 2, 3]
 MIDDLE = 13
 

@@ -24,11 +24,11 @@ const PART: u64 = 32;
 const POINT: usize = 23;
 
 /// The matrices of some operators, summed on a GPU in double precision, and the seconds that its
-/// kernels took. They equal those of [`assemble`](super::assemble) to rounding, and have the same
-/// bits on every call.
+/// kernels took. They equal the results of [`assemble`](super::assemble) to rounding, and have the
+/// same bits on every call.
 ///
 /// # Errors
-/// Those of [`assemble`](super::assemble); if the device's memory is too small.
+/// As [`assemble`](super::assemble); if the device's memory is too small.
 pub fn assemble_on(
     device: &dyn Device,
     quadrature: &Quadrature<'_>,

@@ -4,7 +4,7 @@ use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, MatMut, MatRef, Par};
 
 use crate::backend::device::MatrixForm;
-use crate::quadrature::{BasisValues, Mapped, PhysicalDerivatives};
+use crate::quadrature::{BasisValues, LeafQuantities, PhysicalDerivatives};
 
 /// A leaf's matrices over its control points.
 pub(super) struct LeafMatrices<'a> {
@@ -19,7 +19,7 @@ pub(super) struct LeafMatrices<'a> {
 /// What a thread evaluates leaves in.
 #[derive(Default)]
 pub(super) struct AssemblyWorkspace {
-    pub mapped: Mapped,
+    pub mapped: LeafQuantities,
     pub derivatives: PhysicalDerivatives,
     scratch: LeafScratch,
 }
@@ -32,7 +32,7 @@ struct LeafScratch {
 }
 
 impl<'a> LeafMatrices<'a> {
-    /// Of leaf `i` of what was mapped in `work`; `matrices` has room for those of all forms.
+    /// Of leaf `i` of what was mapped in `work`; `matrices` has room for all forms.
     pub fn new(
         ids: &'a [u32],
         i: usize,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::numbers::counted;
-use crate::quadrature::{BoundaryPart, Mapped, Mapping, PhysicalQuadrature, Regions};
+use crate::quadrature::{BoundaryPart, LeafQuantities, Mapping, PhysicalQuadrature, Regions};
 
 /// Quadrature points of a piece.
 const PIECE_POINTS: usize = 1 << 14;
@@ -78,10 +78,11 @@ pub fn point_load<'q>(
 /// Sums in the order of the pieces.
 fn load<'q>(
     mapping: &(impl PhysicalQuadrature<'q> + ?Sized),
-    force: impl Fn(&Mapped, usize, usize, usize) -> [f64; 3] + Sync,
+    force: impl Fn(&LeafQuantities, usize, usize, usize) -> [f64; 3] + Sync,
 ) -> Result<Vec<[f64; 3]>> {
     let quadrature = mapping.quadrature();
-    let of_piece = |mapped: &mut Mapped, (batch, leaves): (usize, std::ops::Range<usize>)| {
+    let of_piece = |mapped: &mut LeafQuantities,
+                    (batch, leaves): (usize, std::ops::Range<usize>)| {
         mapping.map(batch, leaves.clone(), mapped)?;
         let basis = quadrature.basis(batch);
         let (samples, controls) = (basis.samples, basis.controls);
@@ -102,8 +103,11 @@ fn load<'q>(
     let pieces = quadrature.pieces(PIECE_POINTS);
     let mut load = vec![[0.0; 3]; quadrature.solid().topology().vertex_count()];
     for group in pieces.chunks(256) {
-        let found: Vec<_> =
-            group.par_iter().cloned().map_init(Mapped::default, of_piece).collect::<Result<_>>()?;
+        let found: Vec<_> = group
+            .par_iter()
+            .cloned()
+            .map_init(LeafQuantities::default, of_piece)
+            .collect::<Result<_>>()?;
         for (ids, own) in found {
             for (&id, sum) in ids.iter().zip(own) {
                 (0..3).for_each(|d| load[id as usize][d] += sum[d]);
@@ -152,10 +156,10 @@ pub fn comma_separated<const N: usize>(text: &str) -> std::result::Result<[f64; 
     numbers.try_into().map_err(|_| format!("{} instead of {N}", counted(count, "number")))
 }
 
-/// The force on an area unit of each face: the sum of those of its parts; `None` without any.
+/// The force on an area unit of each face: the sum over its parts; `None` without any.
 ///
 /// # Errors
-/// Those of [`Regions::faces_of`].
+/// As [`Regions::faces_of`].
 pub fn tractions(loads: &[PartLoad], regions: &Regions) -> Result<Vec<Option<[f64; 3]>>> {
     let mut tractions = vec![None; regions.sides().len()];
     for PartLoad { part, traction } in loads {

@@ -197,7 +197,7 @@ impl Matrix {
         }
     }
 
-    /// Adds the matrices of elements that stand behind those of other forms, `before` numbers a
+    /// Adds the matrices of elements that stand behind other forms', `before` numbers a
     /// pair of control points. Each row takes them in their order.
     pub(super) fn add(&mut self, elements: &[Vec<LeafMatrices<'_>>], before: usize) {
         let Self { pattern, width, values } = self;

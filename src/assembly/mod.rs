@@ -13,8 +13,8 @@
 //!
 //! λ = E ν / ((1 + ν)(1 − 2ν)), μ = E / (2 (1 + ν)). Matrices are exactly symmetric and have the
 //! same bits for any number of threads. Work goes piece by piece, so that memory stays near
-//! that of the matrices. [`assemble`] sums on the CPU, [`assemble_on`] on a GPU.
-//! [`project`] makes control values of what is known at the points.
+//! the size of the matrices. [`assemble`] sums on the CPU, [`assemble_on`] on a GPU.
+//! [`project`] makes control values from values at the points.
 //!
 //! ```
 //! use subsolid::assembly::{Operator, assemble};
@@ -184,7 +184,7 @@ pub fn assemble(mapping: &Mapping<'_>, operators: &[Operator]) -> Result<Vec<Mat
 /// have been summed since the last call.
 ///
 /// # Errors
-/// Those of [`assemble`].
+/// As [`assemble`].
 pub fn assemble_with_progress(
     mapping: &Mapping<'_>,
     operators: &[Operator],

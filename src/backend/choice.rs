@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use super::surface::runs_on_gpu;
-use super::{Backend, Cpu, DeviceInfo, Precision, Several, SharedBackend, Strategy};
+use super::{Backend, Cpu, DeviceInfo, MultiDevice, Precision, SharedBackend, Strategy};
 use crate::error::{Command, Error, Message, Result, option, option_name};
 use crate::memory::decimal_bytes;
 use crate::mesh::SurfaceMesh;
@@ -24,7 +24,7 @@ pub enum Choice {
     Cpu,
     /// The NVIDIA GPU of this number.
     Cuda(usize),
-    /// Several NVIDIA GPUs, which share the elements of an evaluation; see [`Several`].
+    /// Several NVIDIA GPUs, which share the elements of an evaluation; see [`MultiDevice`].
     Devices(DeviceList),
     /// All NVIDIA GPUs of this machine.
     AllDevices,
@@ -151,7 +151,7 @@ pub fn choose(
             several => {
                 let open = |&ordinal: &usize| Ok(Arc::new(shared(ordinal)?) as SharedBackend);
                 let members: Result<Vec<_>> = several.iter().map(open).collect();
-                Ok(Box::new(Several::new(members?, precision)?))
+                Ok(Box::new(MultiDevice::new(members?, precision)?))
             }
         },
         Choice::Cpu => Ok(Box::new(Cpu::new(precision))),
@@ -191,7 +191,7 @@ impl Processor {
     /// the one that ends it first. A GPU is not even started for a job that the CPU ends before.
     ///
     /// # Errors
-    /// Those of [`Processor::find`].
+    /// As [`Processor::find`].
     pub fn find_for(choice: Choice, cost: &Cost, threads: usize) -> Result<Self> {
         if choice != Choice::Auto || !cost.suits_cpu(threads) {
             return Self::find(choice);
@@ -203,7 +203,7 @@ impl Processor {
     /// [`Processor::find`] for a job that one GPU at most runs.
     ///
     /// # Errors
-    /// Those of [`Processor::find`]; [`Error::Request`] for several GPUs.
+    /// As [`Processor::find`]; [`Error::Request`] for several GPUs.
     pub fn find_one(choice: Choice) -> Result<Self> {
         refuse_several(choice)?;
         Self::find(choice)
@@ -212,7 +212,7 @@ impl Processor {
     /// [`Processor::find_for`] for a job that one GPU at most runs.
     ///
     /// # Errors
-    /// Those of [`Processor::find_one`].
+    /// As [`Processor::find_one`].
     pub fn find_one_for(choice: Choice, cost: &Cost, threads: usize) -> Result<Self> {
         refuse_several(choice)?;
         Self::find_for(choice, cost, threads)
@@ -222,7 +222,7 @@ impl Processor {
     /// [GPUs do not refine it](runs_on_gpu).
     ///
     /// # Errors
-    /// Those of [`Processor::find_one`].
+    /// As [`Processor::find_one`].
     pub fn find_for_surface(
         choice: Choice,
         mesh: &SurfaceMesh,
@@ -241,7 +241,7 @@ impl Processor {
     /// small for the job.
     ///
     /// # Errors
-    /// Those of [`Processor::find_one`].
+    /// As [`Processor::find_one`].
     pub fn find_device(
         choice: Choice,
         cost: &Cost,
@@ -285,7 +285,7 @@ impl Processor {
     /// The GPU at work in double precision, if it is one.
     ///
     /// # Errors
-    /// Those of [`choose`].
+    /// As [`choose`].
     pub fn gpu_backend(&self) -> Result<Option<Box<dyn Backend>>> {
         let gpu = self.gpu().map(|_| self.backend(Precision::F64, Strategy::default()));
         gpu.transpose()
@@ -301,7 +301,7 @@ impl Processor {
     /// The processor at work. `strategy` concerns GPUs alone.
     ///
     /// # Errors
-    /// Those of [`choose`].
+    /// As [`choose`].
     pub fn backend(&self, precision: Precision, strategy: Strategy) -> Result<Box<dyn Backend>> {
         choose(self.choice, precision, strategy)
     }
@@ -336,11 +336,11 @@ fn seconds(seconds: f64) -> String {
 ///
 /// # Errors
 /// [`Error::Request`] if the GPU is not there. What fails later is reported by [`choose`].
-pub fn start(choice: Choice) -> Result<Starting> {
+pub fn start(choice: Choice) -> Result<DeviceOpening> {
     let ordinals = sorted_unique(ordinals(choice)?);
     ordinals.iter().try_for_each(|&ordinal| gpu::check(ordinal))?;
     let start = |ordinal| std::thread::spawn(move || gpu::start(ordinal));
-    Ok(Starting(ordinals.into_iter().map(start).collect()))
+    Ok(DeviceOpening(ordinals.into_iter().map(start).collect()))
 }
 
 /// The devices that a choice names.
@@ -366,9 +366,9 @@ fn ordinals(choice: Choice) -> Result<Vec<usize>> {
 /// while its driver starts.
 #[derive(Debug)]
 #[must_use = "dropping it waits for the device"]
-pub struct Starting(Vec<JoinHandle<()>>);
+pub struct DeviceOpening(Vec<JoinHandle<()>>);
 
-impl Drop for Starting {
+impl Drop for DeviceOpening {
     fn drop(&mut self) {
         for thread in self.0.drain(..) {
             let _ = thread.join();

@@ -10,8 +10,8 @@ use crate::plan::{Batch, Plan, wanted_orders};
 /// One launch of an evaluation, or, on the CPU, the work of one kernel. Bytes are an
 /// estimate: every result is written once, and nets, control points and tables are read once.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct Explained {
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(rename = "Explained"))]
+pub struct LaunchReport {
     /// Name of the kernel.
     pub kernel: String,
     /// What is evaluated: 0 for positions, k for attribute k, counted from 1.
@@ -66,7 +66,7 @@ pub(super) struct Sizes {
 pub(super) struct WorkTally<'p> {
     plan: &'p Plan<'p>,
     sizes: Sizes,
-    work: Explained,
+    work: LaunchReport,
     ids: usize,
     weights: usize,
     // what was read before: control points, tables
@@ -78,7 +78,7 @@ impl<'p> WorkTally<'p> {
     pub fn new(plan: &'p Plan<'p>, sizes: Sizes) -> Self {
         let points = vec![false; plan.solid().point_count()];
         let tables = vec![false; plan.tables().len()];
-        let work = Explained { width: sizes.width, ..Explained::default() };
+        let work = LaunchReport { width: sizes.width, ..LaunchReport::default() };
         Self { plan, sizes, work, ids: 0, weights: 0, points, tables }
     }
 
@@ -126,7 +126,7 @@ impl<'p> WorkTally<'p> {
     }
 
     /// The work, with its bytes.
-    pub fn finish(self) -> Explained {
+    pub fn finish(self) -> LaunchReport {
         let Self { sizes, mut work, .. } = self;
         let points = self.points.into_iter().filter(|&is_read| is_read).count();
         let heads = if work.batches > 0 { work.leaves } else { work.samples };

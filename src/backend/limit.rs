@@ -4,7 +4,9 @@ use std::any::Any;
 use std::ops::Range;
 
 use crate::numbers::{Precision, Real};
-use crate::plan::{Plan, Quantity, Samples, Want, Wanted, wanted_orders, wanted_quantities};
+use crate::plan::{
+    Plan, Quantity, Samples, Want, WantedQuantity, wanted_orders, wanted_quantities,
+};
 use crate::result_buffer::ResultBuffer;
 
 /// Numbers in the precision they were computed in.
@@ -49,7 +51,7 @@ impl Values {
         (0..self.len()).map(|i| self.get(i))
     }
 
-    /// The numbers, in precision `T` from now on; those of another precision are dropped.
+    /// The numbers, in precision `T` from now on; numbers of another precision are dropped.
     pub(super) fn numbers<T: Real>(&mut self) -> &mut ResultBuffer<T> {
         match T::PRECISION {
             Precision::F32 if !matches!(self, Self::F32(_)) => {
@@ -80,7 +82,7 @@ impl Values {
 
 /// Limit points of a range of elements, or of scattered samples.
 ///
-/// Results of an element are consecutive, u fastest, then v, then w; those of
+/// Results of an element are consecutive, u fastest, then v, then w; results of
 /// scattered samples are in the samples' own order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Limit {
@@ -100,7 +102,7 @@ pub struct Limit {
     pub attribute_derivatives: Vec<Vec<Values>>,
     /// Quantities wanted that follow from derivatives, in the order of [`Quantity::ALL`] and of
     /// the attributes; shapes and units: see [`Quantity`].
-    pub quantities: Vec<Derived>,
+    pub quantities: Vec<DerivedQuantity>,
 }
 
 /// An array of results and the shape of its rows.
@@ -138,9 +140,9 @@ pub(super) fn row_count(plan: &Plan<'_>, of: Option<Quantity>, range: &Range<usi
 
 /// A quantity of the results.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Derived {
+pub struct DerivedQuantity {
     /// The quantity, and the attribute that it is of.
-    pub wanted: Wanted,
+    pub wanted: WantedQuantity,
     /// Values of the quantity, `[row][width]`: one row for each result or element.
     pub values: Values,
 }
@@ -153,8 +155,8 @@ impl Limit {
         limit
     }
 
-    /// Makes room for the results of some elements, with attributes of these widths; those of
-    /// an evaluation before keep their memory.
+    /// Makes room for the results of some elements, with attributes of these widths; earlier
+    /// results keep their memory.
     pub(super) fn begin(&mut self, elements: Range<usize>, want: Want, widths: &[usize]) {
         let derivatives = |input: usize| wanted_orders(want.of_input(input)).len() - 1;
         self.elements = elements;
@@ -166,7 +168,7 @@ impl Limit {
         }
         let wanted = wanted_quantities(want, widths);
         if !self.quantities.iter().map(|derived| derived.wanted).eq(wanted.iter().copied()) {
-            let derived = |wanted| Derived { wanted, values: Values::default() };
+            let derived = |wanted| DerivedQuantity { wanted, values: Values::default() };
             self.quantities = wanted.into_iter().map(derived).collect();
         }
     }
@@ -183,7 +185,7 @@ impl Limit {
 
     /// A quantity of the position (`None`) or of an attribute, if it was wanted.
     pub fn quantity(&self, quantity: Quantity, attribute: Option<usize>) -> Option<&Values> {
-        let is_it = |w: &Wanted| w.quantity == quantity && w.attribute == attribute;
+        let is_it = |w: &WantedQuantity| w.quantity == quantity && w.attribute == attribute;
         self.quantities.iter().find(|d| is_it(&d.wanted)).map(|derived| &derived.values)
     }
 
@@ -193,7 +195,7 @@ impl Limit {
         quantity: Quantity,
         attribute: Option<usize>,
     ) -> Option<&mut Values> {
-        let is_it = |w: &Wanted| w.quantity == quantity && w.attribute == attribute;
+        let is_it = |w: &WantedQuantity| w.quantity == quantity && w.attribute == attribute;
         self.quantities.iter_mut().find(|d| is_it(&d.wanted)).map(|derived| &mut derived.values)
     }
 

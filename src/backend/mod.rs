@@ -8,21 +8,21 @@ pub mod cuda;
 pub mod device;
 mod explain;
 mod limit;
+mod multi_device;
 mod process;
-mod several;
 mod surface;
 mod vectors;
 
 pub use crate::result_buffer::ResultBuffer;
-pub use choice::{Choice, DeviceList, Processor, Starting, auto, choose, devices, start};
+pub use choice::{Choice, DeviceList, DeviceOpening, Processor, auto, choose, devices, start};
 pub use cpu::{Cpu, check_threads};
 #[cfg(feature = "cuda")]
 pub use cuda::{Cuda, process::DeviceProcessor, query::DeviceQuery};
 pub use device::{Device, DeviceInfo};
-pub use explain::{Explained, LaunchGrid};
-pub use limit::{Derived, Limit, Values};
+pub use explain::{LaunchGrid, LaunchReport};
+pub use limit::{DerivedQuantity, Limit, Values};
+pub use multi_device::{MultiDevice, SharedBackend};
 pub use process::SurfaceProcessor;
-pub use several::{Several, SharedBackend};
 pub use surface::{SurfaceEvaluator, SurfaceRefiner, SurfaceResults, SurfaceTask, runs_on_gpu};
 pub use vectors::SparseVectors;
 
@@ -63,7 +63,7 @@ pub trait Backend {
     /// Plans the refinement of a surface, in double precision.
     ///
     /// # Errors
-    /// Those of [`SurfacePlan::new`](crate::surface::SurfacePlan::new); on a device, what [does not
+    /// As [`SurfacePlan::new`](crate::surface::SurfacePlan::new); on a device, what [does not
     /// run there](runs_on_gpu), or too little memory.
     fn refine_surface(
         &self,
@@ -71,7 +71,7 @@ pub trait Backend {
         options: &SurfaceOptions,
     ) -> Result<Box<dyn SurfaceRefiner>>;
 
-    /// Brings what is evaluated of a surface to the processor.
+    /// Brings a task on a surface to the processor.
     ///
     /// # Errors
     /// [`crate::Error::Request`] for a place on an element that does not exist and parameters
@@ -82,7 +82,7 @@ pub trait Backend {
     /// Brings a surface to the processor, for processing in double precision.
     ///
     /// # Errors
-    /// Those of [`SurfaceMesh::check`]; on a device, too little memory.
+    /// As [`SurfaceMesh::check`]; on a device, too little memory.
     fn process_surface(&self, mesh: &SurfaceMesh) -> Result<Box<dyn SurfaceProcessor>>;
 
     /// Brings a square sparse matrix whose rows sum to 1 to the processor, for iterative solutions
@@ -108,7 +108,7 @@ pub trait Backend {
     /// Evaluates a plan once.
     ///
     /// # Errors
-    /// Those of [`Backend::prepare`] and [`Evaluator::evaluate`].
+    /// As [`Evaluator::evaluate`]; if the processor lacks something the plan needs.
     fn evaluate(&self, plan: &Plan<'_>, controls: Controls<'_>) -> Result<Limit> {
         let mut limit = Limit::default();
         let all = 0..plan.solid().elements().len();
@@ -143,7 +143,7 @@ pub trait Backend {
 ///     fn time(&mut self, _: &[Controls<'_>], _: Range<usize>, _: usize) -> Result<Vec<f64>> {
 ///         Ok(Vec::new())
 ///     }
-///     fn explain(&mut self, _: &[usize], _: Range<usize>) -> Result<Vec<Explained>> {
+///     fn explain(&mut self, _: &[usize], _: Range<usize>) -> Result<Vec<LaunchReport>> {
 ///         Ok(Vec::new())
 ///     }
 /// }
@@ -167,7 +167,7 @@ pub unsafe trait Evaluator: Send {
     /// GPU, the wall clock on the CPU. Sets of control points are taken in turn.
     ///
     /// # Errors
-    /// Those of [`Evaluator::evaluate`], and if the results do not fit the memory.
+    /// As [`Evaluator::evaluate`], and if the results do not fit the memory.
     fn time(
         &mut self,
         controls: &[Controls<'_>],
@@ -182,7 +182,11 @@ pub unsafe trait Evaluator: Send {
     /// # Errors
     /// [`crate::Error::Request`] if the range does not fit the plan, or a GPU cannot compile
     /// its kernels or hold the control points.
-    fn explain(&mut self, attributes: &[usize], elements: Range<usize>) -> Result<Vec<Explained>>;
+    fn explain(
+        &mut self,
+        attributes: &[usize],
+        elements: Range<usize>,
+    ) -> Result<Vec<LaunchReport>>;
 
     /// The prepared plan with control points and results that stay on a GPU; `None` on the CPU.
     #[cfg(feature = "cuda")]
@@ -192,7 +196,7 @@ pub unsafe trait Evaluator: Send {
 }
 
 /// Checks that there is one control point, and one of each attribute, for every vertex, and
-/// that the precision holds them and what is wanted of them.
+/// that the precision holds them and their quantities.
 pub(crate) fn check_controls(
     solid: &Solid,
     want: Want,

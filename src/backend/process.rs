@@ -7,8 +7,8 @@ use crate::process::surface::{
     Cotangents, DistanceMethod, Geodesics, curvature_flow, denoise, toplesets, vertex_normals,
 };
 
-/// A surface on a processor, for what [`process::surface`](crate::process::surface) does. Results
-/// are in the ids of the mesh. Those of a device differ from those of the CPU by rounding.
+/// A surface on a processor, for the jobs of [`process::surface`](crate::process::surface). Results
+/// are in the ids of the mesh. Results of devices and the CPU differ by rounding.
 ///
 /// Calls may come in any order. Each takes the points where [`Self::flow`] and [`Self::denoise`]
 /// have moved them, and all others leave the points alone. The caller's mesh does not move before
@@ -21,10 +21,10 @@ pub trait SurfaceProcessor: Send {
     fn points(&self) -> Result<Vec<[f64; 3]>>;
 
     /// Moves the points of `mesh`, which the processor was made of, to where jobs have moved them.
-    /// Normals that the mesh has become those of the moved surface.
+    /// Normals that the mesh has follow the moved surface.
     ///
     /// # Errors
-    /// Those of [`Self::points`] and [`Self::normals`].
+    /// On a device, too little memory.
     fn update(&mut self, mesh: &mut SurfaceMesh) -> Result<()> {
         let points = self.points()?;
         if points == mesh.points {
@@ -40,37 +40,37 @@ pub trait SurfaceProcessor: Send {
     /// Unit normals; see [`vertex_normals`].
     ///
     /// # Errors
-    /// Those of [`vertex_normals`]; on a device, too little memory.
+    /// As [`vertex_normals`]; on a device, too little memory.
     fn normals(&mut self) -> Result<Vec<[f64; 3]>>;
 
     /// Moves the points by a step of mean curvature flow; see [`curvature_flow`].
     ///
     /// # Errors
-    /// Those of [`curvature_flow`]; on a device, too little memory.
+    /// As [`curvature_flow`]; on a device, too little memory.
     fn flow(&mut self, time: f64, cotangents: Cotangents) -> Result<()>;
 
     /// Moves the points by a sweep of the bilateral filter; see [`denoise`].
     ///
     /// # Errors
-    /// Those of [`denoise`]; on a device, too little memory.
+    /// As [`denoise`]; on a device, too little memory.
     fn denoise(&mut self, rings: usize) -> Result<()>;
 
     /// Distances to `sources` by the heat method; see [`Geodesics`].
     ///
     /// # Errors
-    /// Those of [`Geodesics`]; on a device, too little memory, or iterations that do not end.
+    /// As [`Geodesics`]; on a device, too little memory, or iterations that do not end.
     fn heat_distance(&mut self, sources: &[u32]) -> Result<Vec<f64>>;
 
     /// Distances to `sources` by toplesets; see [`toplesets`].
     ///
     /// # Errors
-    /// Those of [`toplesets`]; on a device, too little memory.
+    /// As [`toplesets`]; on a device, too little memory.
     fn toplesets(&mut self, sources: &[u32]) -> Result<Vec<f64>>;
 
     /// Distances to `sources` by a method.
     ///
     /// # Errors
-    /// Those of the method's own function.
+    /// As the function of the method: [`Self::heat_distance`] or [`Self::toplesets`].
     fn distance(&mut self, method: DistanceMethod, sources: &[u32]) -> Result<Vec<f64>> {
         match method {
             DistanceMethod::Heat => self.heat_distance(sources),

@@ -21,17 +21,17 @@ pub trait SurfaceRefiner {
     /// What the user should know of the mesh although it does not stop the refinement.
     fn notices(&self) -> &[String];
 
-    /// The refined mesh of `mesh`, which is that of the plan or one of the same connectivity, with
+    /// The refined mesh of `mesh`, the mesh of the plan or one of the same connectivity, with
     /// attributes, texture coordinates and creases.
     ///
     /// # Errors
-    /// Those of [`SurfacePlan::refine`]; if a device fails.
+    /// As [`SurfacePlan::refine`]; if a device fails.
     fn refine(&mut self, mesh: &SurfaceMesh) -> Result<SurfaceMesh>;
 
     /// The limit of all vertices of `refined`, the refined mesh of `mesh`.
     ///
     /// # Errors
-    /// Those of [`SurfacePlan::vertex_limits`]; if a device fails.
+    /// As [`SurfacePlan::vertex_limits`]; if a device fails.
     fn vertex_limits(&mut self, mesh: &SurfaceMesh, refined: &SurfaceMesh) -> Result<VertexLimits>;
 }
 

@@ -26,18 +26,18 @@ pub type BicubicPoints = [Vector3<f64>; 16];
 const MAX_HALVINGS: u32 = 100;
 /// Steps of Newton's method at most.
 const MAX_NEWTON_STEPS: usize = 40;
-/// The decrease that a step must bring, as a fraction of what its slope promises (Armijo).
+/// The decrease that a step must bring, as a fraction of its slope's (Armijo).
 const ARMIJO_FRACTION: f64 = 1e-4;
 /// Of half the squared distance, as a fraction of it.
 const DISTANCE_ROUNDING: f64 = 8.0 * f64::EPSILON;
 /// Steps at most whose decrease is less than rounding.
 const MAX_HIDDEN_STEPS: u32 = 2;
-/// The square of such a step is below rounding, and with it what is off after it.
+/// The square of such a step, and so the error after it, is below rounding.
 const LAST_STEP_LENGTH: f64 = 1e-8;
 
 /// The closest place so far.
 #[derive(Clone, Copy, Debug)]
-pub struct ClosestSoFar {
+pub struct PatchFoot {
     /// (s, t) in [0, 1]².
     pub parameters: [f64; 2],
     /// Distance of the place, in length units.
@@ -55,7 +55,7 @@ pub fn closest_on_patch(
     most: f64,
     toward: Vector3<f64>,
     slack: f64,
-) -> Option<ClosestSoFar> {
+) -> Option<PatchFoot> {
     let all = PatchSquare { low: [0.0; 2], size: [1.0; 2] };
     let mut search = PatchSearch { patch, x, slack, most, toward, found: None, within: all };
     search.part(patch, all, MAX_HALVINGS);
@@ -70,7 +70,7 @@ struct PatchSearch<'a> {
     most: f64,
     // the unit vector to the best place so far, of this patch or another one
     toward: Vector3<f64>,
-    found: Option<ClosestSoFar>,
+    found: Option<PatchFoot>,
     // where it is stationary
     within: PatchSquare,
 }
@@ -167,7 +167,7 @@ fn descend(
     x: Vector3<f64>,
     square: PatchSquare,
     start: [f64; 2],
-) -> ClosestSoFar {
+) -> PatchFoot {
     let mut at = start;
     let mut jet = PatchJet::of(patch, at);
     let mut away = jet.point - x;
@@ -217,7 +217,7 @@ fn descend(
         let Some(next) = next else { break };
         (at, jet, away, half_square) = next;
     }
-    ClosestSoFar { parameters: at, distance: away.norm(), away }
+    PatchFoot { parameters: at, distance: away.norm(), away }
 }
 
 /// A step that does not lead out of the square where the place is at its side: what would is held.
@@ -243,8 +243,8 @@ fn feasible_step(
     }
 }
 
-/// A step along which the distance falls: Newton's, or where the Hessian is not positive, that of
-/// Gauss and Newton, or down the slope. `None` where no parameter is free.
+/// A step along which the distance falls: Newton's, or where the Hessian is not positive,
+/// Gauss-Newton's, or down the slope. `None` where no parameter is free.
 fn step(
     jet: &PatchJet,
     away: Vector3<f64>,

@@ -26,7 +26,7 @@ impl MissingLayers {
         self.0
     }
 
-    /// Those of one axis alone, as the first.
+    /// The missing layers of one axis alone, as the first.
     #[inline]
     #[must_use]
     pub const fn axis(self, axis: usize) -> Self {

@@ -70,7 +70,7 @@ pub struct Piece {
 pub(crate) struct MadePiece<'s> {
     /// Bézier points `[w][v][u][width]` along the element's axes.
     pub points: Vec<f64>,
-    /// Where it only interpolates the limit: the net of what it stands for.
+    /// Where it only interpolates the limit: the net of the remainder that it stands for.
     pub rest: Option<Nest<'s>>,
 }
 
@@ -130,7 +130,7 @@ impl<'s> Pieces<'s> {
     }
 
     /// Weights of the Bézier points of the pieces of a leaf, over its net:
-    /// `[piece][w][v][u][control]` along the element's axes. Those of phantom layers
+    /// `[piece][w][v][u][control]` along the element's axes. Weights of phantom layers
     /// are 0, the others of a row sum to 1.
     pub fn weights(&self, leaf: &Leaf) -> Vec<f64> {
         let count = self.solid.net(leaf).len();
@@ -148,7 +148,7 @@ impl<'s> Pieces<'s> {
 
     /// How far each piece of a leaf may be from the limit, in length units: 0 where
     /// it is exact up to rounding; else estimated from the largest distance at
-    /// 8 × 8 × 8 samples. `points` are those of all levels, `[point][3]`.
+    /// 8 × 8 × 8 samples. `points`: of all levels, `[point][3]`.
     pub fn errors(&self, leaf: &Leaf, points: &[f64]) -> Vec<f64> {
         let mut errors = Vec::new();
         let net = net_values(self.solid.net(leaf), points, 3);
@@ -214,7 +214,7 @@ impl<'s> Pieces<'s> {
     }
 
     /// [`Pieces::errors`] of all pieces of the solid, in the order of its leaves;
-    /// `positions` are those of the mesh's vertices.
+    /// `positions`: of the mesh's vertices.
     ///
     /// # Errors
     /// [`Error::Request`] if the positions are not one per vertex.

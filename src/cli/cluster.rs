@@ -8,7 +8,7 @@ use subsolid::{Error, Result};
 use super::engine::Engine;
 use super::{Cli, Console, Outcome, REFUSED};
 
-/// What rank 0 says; the exit code is that of all.
+/// What rank 0 says; all have one exit code.
 pub fn main(engine: Engine, matches: &ArgMatches, prints_file: bool) -> u8 {
     match engine {
         Engine::Mpi => mpi(matches, prints_file),

@@ -14,7 +14,7 @@ use subsolid::scheme::VertexRule;
 
 use super::json::JsonReport;
 use super::model::ModelArguments;
-use super::names::{Selected, all_or};
+use super::names::{OptionValues, all_or};
 use super::{Console, Outcome};
 
 /// Compare a processor with the CPU in double precision
@@ -41,10 +41,10 @@ pub struct Arguments {
     request: CompareRequest,
     /// Kernels of a GPU to test
     #[arg(long, value_parser = all_or(Strategy::value_variants()), default_value = "all")]
-    strategy: Selected<Strategy>,
+    strategy: OptionValues<Strategy>,
     /// Precision to test
     #[arg(long, value_parser = all_or(&[Precision::F32, Precision::F64]), default_value = "all")]
-    precision: Selected<Precision>,
+    precision: OptionValues<Precision>,
 }
 
 #[derive(Serialize, JsonSchema)]

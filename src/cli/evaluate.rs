@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use clap::Args;
 use subsolid::Result;
-use subsolid::backend::{Explained, start};
+use subsolid::backend::{LaunchReport, start};
 use subsolid::cluster::Ranks;
 use subsolid::jobs::evaluate::{EvaluateReport, EvaluateRequest, ExplainReport};
 use subsolid::mesh::SolidMesh;
@@ -161,7 +161,7 @@ fn text(report: &ExplainReport, mesh: &SolidMesh) -> String {
             launch.floor.map_or_else(|| "-".into(), time),
         ]);
     }
-    let sum = |of: fn(&Explained) -> u64| bytes(report.launches.iter().map(of).sum());
+    let sum = |of: fn(&LaunchReport) -> u64| bytes(report.launches.iter().map(of).sum());
     let (written, read) = (sum(|l| l.bytes_written), sum(|l| l.bytes_read));
     let _ = write!(text, "total: {written} written, {read} read");
     let floor: Option<f64> = report.launches.iter().map(|launch| launch.floor).sum();

@@ -37,7 +37,7 @@ pub fn clean_up() {
     }
 }
 
-/// The signals that end a program by default and come from elsewhere: not those of its own faults.
+/// The signals that end a program by default and come from elsewhere, not from its own faults.
 #[cfg(unix)]
 fn ending() -> Vec<libc::c_int> {
     use libc::{

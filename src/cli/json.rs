@@ -1,4 +1,4 @@
-//! Reports as JSON, and the schemas that say what is in them.
+//! Reports as JSON, and their schemas.
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::transform_subschemas;

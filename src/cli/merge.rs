@@ -34,7 +34,7 @@ pub struct Report<M> {
     merged: M,
 }
 
-impl JsonReport for Report<io::Merged> {
+impl JsonReport for Report<io::MergedPieces> {
     const SCHEMA: &'static str = "subsolid.merge/1";
 }
 

@@ -103,28 +103,28 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum ProgramCommand {
-    Info(Reporting<info::Arguments>),
-    Fit(Reporting<fit::Arguments>),
-    Refine(Reporting<refine::Arguments>),
-    Evaluate(Reporting<evaluate::Arguments>),
-    Merge(Reporting<merge::Arguments>),
-    Extract(Reporting<extract::Arguments>),
-    Slice(Reporting<slice::Arguments>),
-    Quadrature(Reporting<quadrature::Arguments>),
-    Assemble(Reporting<assemble::Arguments>),
-    Locate(Reporting<locate::Arguments>),
-    Query(Reporting<query::Arguments>),
-    Distance(Reporting<distance::Arguments>),
-    Smooth(Reporting<smooth::Arguments>),
-    Denoise(Reporting<denoise::Arguments>),
-    Untangle(Reporting<untangle::Arguments>),
-    Compare(Reporting<compare::Arguments>),
+    Info(ReportArguments<info::Arguments>),
+    Fit(ReportArguments<fit::Arguments>),
+    Refine(ReportArguments<refine::Arguments>),
+    Evaluate(ReportArguments<evaluate::Arguments>),
+    Merge(ReportArguments<merge::Arguments>),
+    Extract(ReportArguments<extract::Arguments>),
+    Slice(ReportArguments<slice::Arguments>),
+    Quadrature(ReportArguments<quadrature::Arguments>),
+    Assemble(ReportArguments<assemble::Arguments>),
+    Locate(ReportArguments<locate::Arguments>),
+    Query(ReportArguments<query::Arguments>),
+    Distance(ReportArguments<distance::Arguments>),
+    Smooth(ReportArguments<smooth::Arguments>),
+    Denoise(ReportArguments<denoise::Arguments>),
+    Untangle(ReportArguments<untangle::Arguments>),
+    Compare(ReportArguments<compare::Arguments>),
     Bench(bench::Arguments),
-    Devices(Reporting<devices::Arguments>),
-    Surface(Reporting<surface::Arguments>),
-    Boundary(Reporting<boundary::Arguments>),
-    View(Reporting<view::Arguments>),
-    Shape(Reporting<shape::Arguments>),
+    Devices(ReportArguments<devices::Arguments>),
+    Surface(ReportArguments<surface::Arguments>),
+    Boundary(ReportArguments<boundary::Arguments>),
+    View(ReportArguments<view::Arguments>),
+    Shape(ReportArguments<shape::Arguments>),
     Completions(completions::Arguments),
     Man(man::Arguments),
     Schema(schema::Arguments),
@@ -132,7 +132,7 @@ enum ProgramCommand {
 
 // not global: `bench` has it as the former name of an output
 #[derive(Args)]
-struct Reporting<A: Args> {
+struct ReportArguments<A: Args> {
     #[command(flatten)]
     arguments: A,
     /// Print the report as JSON; `subsolid schema` describes its keys
@@ -202,7 +202,7 @@ fn command() -> clap::Command {
             "mpi" => OF_RANKS.contains(&&*name),
             _ => !OF_TEXT.contains(&&*name),
         };
-        // one of its own takes the place of that of all
+        // an option of its own replaces the global one
         let own = hidden.iter().filter(|(option, _)| !acts(option));
         command.args(own.map(|(_, argument)| argument))
     })

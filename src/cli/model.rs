@@ -14,7 +14,7 @@ use subsolid::mesh::{Creases, SolidMesh};
 use subsolid::numbers::{by_count, counted};
 use subsolid::refine::crease_by_angle;
 use subsolid::scheme::VertexRule;
-use subsolid::topology::{Inverted, Sharpness, Topology};
+use subsolid::topology::{InvertedCells, Sharpness, Topology};
 use subsolid::{Error, Message, Result, io, message};
 
 use super::console::Console;
@@ -63,14 +63,14 @@ pub const SURFACE: &str = "Control mesh of a surface: .obj, .ply, .off, .stl, .v
 
 /// What is done about vertices in one place.
 #[derive(Clone, Copy)]
-enum Coincident {
+enum CoincidentAction {
     Warn,
     /// Joins those within a distance.
     Weld(f64),
     Leave,
 }
 
-impl Coincident {
+impl CoincidentAction {
     fn of(weld: Option<f64>) -> Self {
         weld.map_or(Self::Warn, Self::Weld)
     }
@@ -140,28 +140,28 @@ impl ModelArguments {
 
     /// Reads the model, of a solid or a surface; solids are tagged.
     pub fn open(&self, console: &Console) -> Result<ControlMesh> {
-        self.open_with(Coincident::Warn, false, console).map(|(mesh, _)| mesh)
+        self.open_with(CoincidentAction::Warn, false, console).map(|(mesh, _)| mesh)
     }
 
     /// [`ModelArguments::open`], and points of its curved cells.
     pub fn open_curved(&self, console: &Console) -> Result<(ControlMesh, Vec<CurvedNode>)> {
-        self.open_with(Coincident::Warn, true, console)
+        self.open_with(CoincidentAction::Warn, true, console)
     }
 
     /// [`ModelArguments::open`] that joins vertices within a distance, if there is one.
     pub fn open_welded(&self, weld: Option<f64>, console: &Console) -> Result<ControlMesh> {
-        self.open_with(Coincident::of(weld), false, console).map(|(mesh, _)| mesh)
+        self.open_with(CoincidentAction::of(weld), false, console).map(|(mesh, _)| mesh)
     }
 
     /// Reads the model of cells or polygons that are shown as they are, whose vertices need not be
     /// joined.
     pub fn open_unjoined(&self, console: &Console) -> Result<ControlMesh> {
-        self.open_with(Coincident::Leave, false, console).map(|(mesh, _)| mesh)
+        self.open_with(CoincidentAction::Leave, false, console).map(|(mesh, _)| mesh)
     }
 
     fn open_with(
         &self,
-        coincident: Coincident,
+        coincident: CoincidentAction,
         takes_nodes: bool,
         console: &Console,
     ) -> Result<(ControlMesh, Vec<CurvedNode>)> {
@@ -177,9 +177,11 @@ impl ModelArguments {
             (ControlMesh::Surface(mut mesh), report) => {
                 say_read(&mesh, &report, &self.model, start, console);
                 match coincident {
-                    Coincident::Leave => {}
-                    Coincident::Warn => weld_surface(&mut mesh, None, &self.model, console)?,
-                    Coincident::Weld(d) => weld_surface(&mut mesh, Some(d), &self.model, console)?,
+                    CoincidentAction::Leave => {}
+                    CoincidentAction::Warn => weld_surface(&mut mesh, None, &self.model, console)?,
+                    CoincidentAction::Weld(d) => {
+                        weld_surface(&mut mesh, Some(d), &self.model, console)?
+                    }
                 }
                 Ok((ControlMesh::Surface(mesh), Vec::new()))
             }
@@ -192,15 +194,15 @@ impl ModelArguments {
 
     /// Reads the model and tags it; warns of vertices in one place.
     pub fn read(&self, console: &Console) -> Result<SolidMesh> {
-        self.read_with(Coincident::Warn, console)
+        self.read_with(CoincidentAction::Warn, console)
     }
 
     /// Reads the model, joins its vertices within a distance, if there is one, and tags it.
     pub fn read_welded(&self, weld: Option<f64>, console: &Console) -> Result<SolidMesh> {
-        self.read_with(Coincident::of(weld), console)
+        self.read_with(CoincidentAction::of(weld), console)
     }
 
-    fn read_with(&self, coincident: Coincident, console: &Console) -> Result<SolidMesh> {
+    fn read_with(&self, coincident: CoincidentAction, console: &Console) -> Result<SolidMesh> {
         self.check_creases()?;
         let start = Instant::now();
         let options = self.read_options()?;
@@ -215,7 +217,7 @@ impl ModelArguments {
         mut mesh: SolidMesh,
         report: &io::ReadReport,
         start: Instant,
-        coincident: Coincident,
+        coincident: CoincidentAction,
         console: &Console,
     ) -> Result<SolidMesh> {
         let model = self.model.display();
@@ -230,12 +232,12 @@ impl ModelArguments {
             mesh.creases = self.read_creases(path, console)?.or(&mesh.creases);
         }
         match coincident {
-            Coincident::Weld(distance) => {
+            CoincidentAction::Weld(distance) => {
                 let welded = mesh.weld(distance)?;
                 say_welded(&welded, mesh.points.len(), console);
             }
-            Coincident::Warn => self.warn_of_coincident(&mesh, console),
-            Coincident::Leave => {}
+            CoincidentAction::Warn => self.warn_of_coincident(&mesh, console),
+            CoincidentAction::Leave => {}
         }
         if self.creases.is_some() {
             // some jobs write the mesh and never ask for its edges
@@ -291,7 +293,7 @@ impl ModelArguments {
 
     /// Warns of the inverted cells that a topology turned outward; refuses them with `--strict`.
     pub fn check_turned(&self, topology: &Topology, console: &Console) -> Result<()> {
-        let notice = Inverted::of(topology).notice(topology.cell_count());
+        let notice = InvertedCells::of(topology).notice(topology.cell_count());
         self.found(notice, "move their vertices", console)
     }
 
@@ -304,7 +306,7 @@ impl ModelArguments {
         Topology::of_mesh(mesh).map_or(Ok(()), |topology| self.check_turned(&topology, console))
     }
 
-    /// Warns of what was found; refuses it with `--strict`.
+    /// Warns of defects found; refuses them with `--strict`.
     fn found(&self, notice: Option<Message>, help: &str, console: &Console) -> Result<()> {
         let Some(notice) = notice else { return Ok(()) };
         let notice = message!(self.model.display().to_string(), ": ", notice);

@@ -12,20 +12,20 @@ pub fn bare<T: ValueEnum + Send + Sync + 'static>() -> impl TypedValueParser<Val
 }
 
 /// `all` of some values, or one of them.
-pub fn all_or<T>(all: &'static [T]) -> impl TypedValueParser<Value = Selected<T>>
+pub fn all_or<T>(all: &'static [T]) -> impl TypedValueParser<Value = OptionValues<T>>
 where
     T: ValueEnum + Send + Sync + 'static,
 {
     let values = iter::once(PossibleValue::new("all")).chain(names(all));
     PossibleValuesParser::new(values).map(move |name| match T::from_str(&name, false) {
-        Ok(one) => Selected(vec![one]),
-        Err(_) => Selected(all.to_vec()),
+        Ok(one) => OptionValues(vec![one]),
+        Err(_) => OptionValues(all.to_vec()),
     })
 }
 
 /// The values that an option has selected.
 #[derive(Clone)]
-pub struct Selected<T>(pub Vec<T>);
+pub struct OptionValues<T>(pub Vec<T>);
 
 /// Names of schemes as values of options.
 pub fn scheme_names() -> impl TypedValueParser<Value = Scheme> {

@@ -58,7 +58,7 @@ const REPORTS: [ReportKind; 24] = [
     kind::<refine::WrittenMesh>("refine, shape"),
     kind::<EvaluateReport>("evaluate"),
     kind::<ExplainReport>("evaluate --explain"),
-    kind::<merge::Report<subsolid::io::Merged>>("merge, of a .pvtu"),
+    kind::<merge::Report<subsolid::io::MergedPieces>>("merge, of a .pvtu"),
     kind::<merge::Report<subsolid::slice::MergedLayers>>("merge, of layers"),
     kind::<ExtractReport>("extract"),
     kind::<SliceReport>("slice"),

@@ -91,8 +91,8 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let [model, name] = [&model, &output].map(|path| path.display().to_string());
     if let Some(nested) = nested {
         let shells = orient(&mut mesh, nested)?;
-        let turned = shells.turned().map_or("no faces".to_owned(), |turned| words(&turned));
-        console.status("Turned", turned);
+        let reversed = shells.reversed().map_or("no faces".to_owned(), |reversed| words(&reversed));
+        console.status("Turned", reversed);
         let warn = |notice| console.warn(format!("{model}: {}", words(&notice)));
         shells.notices().for_each(warn);
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use subsolid::io::ReadReport;
-use subsolid::mesh::{SurfaceMesh, Welded};
+use subsolid::mesh::{SurfaceMesh, WeldResult};
 use subsolid::numbers::counted;
 use subsolid::{Result, io};
 
@@ -40,7 +40,7 @@ pub fn weld_surface(
 }
 
 /// Says what joining vertices did, of which `left` are left.
-pub fn say_welded(welded: &Welded, left: usize, console: &Console) {
+pub fn say_welded(welded: &WeldResult, left: usize, console: &Console) {
     let (removed, left) = (counted(welded.removed, "vertex"), counted(left, "vertex"));
     console.status("Joined", format!("{removed} to others: {left} left"));
     welded.notices().into_iter().for_each(|notice| console.warn(notice));

@@ -11,7 +11,7 @@ use subsolid::jobs::untangle::{UntangleReport, UntangleRequest};
 use subsolid::numbers::{counted, significant};
 use subsolid::process::solid::hexahedra;
 use subsolid::scheme::VertexRule;
-use subsolid::untangle::Untangled;
+use subsolid::untangle::UntangleResult;
 
 use super::json::JsonReport;
 use super::model::ModelArguments;
@@ -88,7 +88,7 @@ fn text(report: &UntangleReport) -> String {
     let mut row = |name: &str, [before, after]: [String; 2]| {
         let _ = writeln!(text, "{name:<34} {before:>11} {after:>11}");
     };
-    if let Some(Untangled { before, after, limit_before, limit_after, .. }) = report.control {
+    if let Some(UntangleResult { before, after, limit_before, limit_after, .. }) = report.control {
         row("least scaled Jacobian", [before.least, after.least].map(significant));
         row("mean over cells of their least", [before.mean, after.mean].map(significant));
         let counts = [before.non_positive, after.non_positive].map(|n| n.to_string());
@@ -101,7 +101,9 @@ fn text(report: &UntangleReport) -> String {
     let counts = limits.map(|limit| limit.non_positive.to_string());
     row("limit cells without positive bound", counts);
     row("limit cells with a folded point", limits.map(|limit| limit.folded.to_string()));
-    if let Some(Untangled { slid, deviation, .. }) = report.control.filter(|done| done.slid > 0) {
+    if let Some(UntangleResult { slid, deviation, .. }) =
+        report.control.filter(|done| done.slid > 0)
+    {
         let slid = counted(slid, "vertex");
         let _ = writeln!(
             text,

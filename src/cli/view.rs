@@ -7,7 +7,7 @@ use clap::Args;
 use subsolid::Result;
 use subsolid::error::option_name;
 use subsolid::io::ControlMesh;
-use subsolid::jobs::view::{PageReport, Shown, ShownModel, ViewFormat, ViewReport, ViewRequest};
+use subsolid::jobs::view::{PageReport, ViewFormat, ViewMesh, ViewModel, ViewReport, ViewRequest};
 use subsolid::scheme::VertexRule;
 use subsolid::slice::fingerprint;
 use subsolid::view::ColorMap;
@@ -81,7 +81,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
                 (model.crease_angle.is_some(), "--crease-angle"),
                 (model.strict, "--strict"),
             ])?;
-            let shown = Shown { model: ShownModel::Surface(&mesh), title, start };
+            let shown = ViewModel { model: ViewMesh::Surface(&mesh), title, start };
             request.run(&shown, &output, &mut notes)?
         }
         ControlMesh::Solid(mut mesh) => {
@@ -100,8 +100,8 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
                 Some(solid)
             };
             let (mesh, solid) = (&mesh, solid.as_ref());
-            let model = ShownModel::Solid { mesh, solid, fingerprint };
-            request.run(&Shown { model, title, start }, &output, &mut notes)?
+            let model = ViewMesh::Solid { mesh, solid, fingerprint };
+            request.run(&ViewModel { model, title, start }, &output, &mut notes)?
         }
     };
     match report {

@@ -59,7 +59,7 @@ fn option(name: &str, value: Option<&str>) -> String {
     }
 }
 
-/// An error whose message and help are those of the program.
+/// An error whose message and help are in the words of the program.
 #[derive(Debug)]
 pub struct Refusal<'e> {
     error: &'e Error,

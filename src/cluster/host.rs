@@ -6,7 +6,7 @@ use crate::error::Result;
 /// What a rank has of its machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Host {
-    /// Index of the rank among those of its machine, from 0 on: with several GPUs the rank takes
+    /// Index of the rank on its machine, from 0 on: with several GPUs the rank takes
     /// the GPU of this number, modulo the number of GPUs.
     pub rank: usize,
     /// Ranks of the machine.
@@ -20,7 +20,7 @@ impl Host {
     /// the engine has bound each to cores of its own, it has these.
     ///
     /// # Errors
-    /// That of the first rank that has one.
+    /// The error of the first rank that has one.
     pub fn of(ranks: &Ranks<'_>) -> Result<Self> {
         let own = serde_json::to_vec(&(name(), cores())).unwrap_or_default();
         let all = ranks.all_gather(Ok(own.clone()))?;
@@ -43,7 +43,7 @@ impl Host {
 #[cfg(unix)]
 fn name() -> String {
     let mut name = [0_u8; 256];
-    // SAFETY: the call writes at most so many bytes.
+    // SAFETY: the call writes at most the length given.
     let found = unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len()) } == 0;
     let end = name.iter().position(|&byte| byte == 0).unwrap_or(name.len());
     if found { String::from_utf8_lossy(&name[..end]).into_owned() } else { String::new() }
@@ -57,7 +57,7 @@ fn name() -> String {
 /// The cores that this program may run on; none if unknown.
 #[cfg(target_os = "linux")]
 fn cores() -> Vec<usize> {
-    // SAFETY: a set of cores is plain bits; the call writes at most so many bytes.
+    // SAFETY: a set of cores is plain bits; the call writes at most the length given.
     let (set, found) = unsafe {
         let mut set: libc::cpu_set_t = std::mem::zeroed();
         let found = libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set) == 0;

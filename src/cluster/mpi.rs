@@ -10,14 +10,14 @@ use super::Group;
 use crate::error::{Error, Result};
 
 /// Bytes of an exchange at a time: counts and places of MPI have 31 bits, and buffers of an
-/// exchange should be small beside what is sent.
+/// exchange should be small beside the data sent.
 const MAX_EXCHANGE_BYTES: usize = 1 << 24;
 /// Messages that say that a rank has failed.
 const WARNING: Tag = 21;
 
 /// A rank that `mpirun` has started. All calls come from the thread that started it.
 pub struct Mpi {
-    // before the universe, whose end is that of MPI
+    // before the universe, whose end ends MPI
     world: SimpleCommunicator,
     _universe: Universe,
 }

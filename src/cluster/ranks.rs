@@ -9,7 +9,7 @@ use crate::error::{Error, Message, Result};
 
 /// The ranks of a job, for the job's own code.
 ///
-/// Every exchange takes a result. If that of any rank is an error, all ranks get an error: that of
+/// Every exchange takes a result. If any rank has an error, all ranks get one: the error of
 /// the first rank that has one. Later exchanges return it again without any communication, so a
 /// rank may leave a job by `?` at any place: the exchange that its caller ends with meets the one
 /// that the others are in.
@@ -66,7 +66,7 @@ impl<'g> Ranks<'g> {
     /// The bytes of all ranks, `[rank]`.
     ///
     /// # Errors
-    /// That of the first rank that has one.
+    /// The error of the first rank that has one.
     pub fn all_gather(&self, own: Result<Vec<u8>>) -> Result<Vec<Vec<u8>>> {
         if let Some(failure) = &*self.failure.borrow() {
             return Err(failure.error());
@@ -95,10 +95,10 @@ impl<'g> Ranks<'g> {
         Ok(all)
     }
 
-    /// The result of this rank if those of all ranks are good.
+    /// The result of this rank if no rank has failed.
     ///
     /// # Errors
-    /// That of the first rank that has one.
+    /// The error of the first rank that has one.
     pub fn agree<T>(&self, own: Result<T>) -> Result<T> {
         let (value, own) = match own {
             Ok(value) => (Some(value), Ok(Vec::new())),
@@ -111,7 +111,7 @@ impl<'g> Ranks<'g> {
     /// What rank 0 has, on all ranks; the others give their results so far.
     ///
     /// # Errors
-    /// That of the first rank that has one.
+    /// The error of the first rank that has one.
     pub fn broadcast(&self, own: Result<Vec<u8>>) -> Result<Vec<u8>> {
         let own = own.map(|bytes| if self.is_first() { bytes } else { Vec::new() });
         Ok(self.all_gather(own)?.swap_remove(0))

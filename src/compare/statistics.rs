@@ -163,7 +163,7 @@ impl Moments {
             below >= rank
         };
         match self.counts.iter().position(reached) {
-            // the first bin is that of 0
+            // the first bin is for 0
             None | Some(0) => 0.0,
             // the end of the last bin is not a number, and then the maximum is taken
             Some(bin) => f64::from_bits((bin as u64 + 1) << SHIFT).min(self.maximum),

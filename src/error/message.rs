@@ -121,8 +121,8 @@ pub(crate) fn edge([a, b]: [u32; 2]) -> Message {
     message!("edge ", IdKind::Vertex.number(a), " ", IdKind::Vertex.number(b))
 }
 
-/// Text in which the ids of elements are not text: programs get them, and ranks turn those of a
-/// part into those of the whole. Options and commands are not text either: each interface spells
+/// Text in which the ids of elements are not text: programs get them, and ranks turn ids of a
+/// part into ids of the whole. Options and commands are not text either: each interface spells
 /// its own. [`message!`](crate::message!) makes it.
 ///
 /// ```

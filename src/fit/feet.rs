@@ -27,8 +27,8 @@ pub struct Foot {
 pub struct TargetNotes {
     /// Edges of one face alone.
     pub open_edges: usize,
-    /// Whether its faces were listed inward, and are turned.
-    pub is_turned: bool,
+    /// Whether its faces were listed inward, and are reversed.
+    pub is_reversed: bool,
 }
 
 /// Triangles under a hierarchy of boxes.
@@ -55,11 +55,11 @@ impl TriangleTree {
 
     /// Turned outward where it encloses a negative volume.
     pub fn oriented(mut triangles: Vec<[[f64; 3]; 3]>, open_edges: usize) -> (Self, TargetNotes) {
-        let is_turned = open_edges == 0 && volume(&triangles) < 0.0;
-        if is_turned {
+        let is_reversed = open_edges == 0 && volume(&triangles) < 0.0;
+        if is_reversed {
             triangles.iter_mut().for_each(|t| t.swap(1, 2));
         }
-        (Self::new(triangles), TargetNotes { open_edges, is_turned })
+        (Self::new(triangles), TargetNotes { open_edges, is_reversed })
     }
 
     pub fn volume(&self) -> f64 {

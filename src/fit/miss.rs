@@ -31,7 +31,8 @@ impl VertexMiss {
     /// surface: far less than the limit at samples of the cells.
     ///
     /// # Errors
-    /// Those of [`boundary_with_topology`] and [`LimitSurface::of_mesh`].
+    /// [`Error::Mesh`](crate::Error::Mesh) for a defect of the mesh or its creases, and without a
+    /// boundary.
     pub fn new(mesh: &SolidMesh, topology: &Topology) -> Result<Self> {
         let skin = boundary_with_topology(mesh, topology)?;
         let masks = LimitSurface::of_mesh(&skin, Scheme::CatmullClark)?.vertex_masks();

@@ -5,7 +5,7 @@
 //!
 //! # Theory
 //! L is the sparse matrix of limit masks: L P are the limit points at the vertices of control
-//! points P. Boundary rows of a solid are those of its boundary surface, so the boundary is fitted
+//! points P. Boundary rows of a solid equal its boundary surface's, so the boundary is fitted
 //! as a surface.
 //!
 //! - *Interpolation* solves L P = V for the vertices V ([`LimitSystem`]). Its eigenvalues are known
@@ -36,6 +36,6 @@ pub use feet::TargetNotes;
 pub use inside::move_inside;
 pub use miss::VertexMiss;
 pub use nodes::refined_by_nodes;
-pub use skin::{Deviation, SkinFit, SkinOptions, Start, fit_skin};
+pub use skin::{Deviation, PointRole, SkinFit, SkinOptions, fit_skin};
 pub use system::{LimitSolver, LimitSystem};
 pub use target::Target;

@@ -1,4 +1,4 @@
-//! Points of curved cells as vertices: those of a part between the corners of its cells.
+//! Points of curved cells, between the corners, as vertices.
 //!
 //! A mesh that is refined once has a vertex for every edge, face and cell: the places of the nodes
 //! of quadratic cells. Where a cell has no point for one, the others give it (serendipity).
@@ -12,11 +12,11 @@ use crate::refine::refine_mesh;
 use crate::scheme::VertexRule;
 use crate::topology::Topology;
 
-/// The mesh refined once, with its vertices at those of the mesh and at `nodes`; values of
+/// The mesh refined once, with vertices at the old vertices and at `nodes`; values of
 /// attributes are means of those at the corners.
 ///
 /// # Errors
-/// Those of [`refine_mesh`].
+/// As [`refine_mesh`].
 pub fn refined_by_nodes(mesh: &SolidMesh, nodes: &[CurvedNode]) -> Result<SolidMesh> {
     let topology = Topology::of_mesh(mesh)?;
     let mut refined = refine_mesh(mesh, 1, VertexRule::default())?;

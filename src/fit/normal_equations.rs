@@ -3,15 +3,15 @@
 use nalgebra::Vector3;
 
 use crate::error::Result;
-use crate::process::sparse::Symmetric;
+use crate::process::sparse::SymmetricMatrix;
 
 /// Least-squares problem: unknowns are lengths along directions of vertices.
 pub struct NormalEquations<'a> {
     /// Directions of all vertices, one after another.
     directions: &'a [Vector3<f64>],
-    // those of vertex v: starts[v]..starts[v + 1]
+    // entries of vertex v: starts[v]..starts[v + 1]
     starts: &'a [usize],
-    matrix: Symmetric,
+    matrix: SymmetricMatrix,
     rhs: Vec<f64>,
 }
 
@@ -30,7 +30,12 @@ pub struct RowBlock {
 
 impl<'a> NormalEquations<'a> {
     pub fn new(directions: &'a [Vector3<f64>], starts: &'a [usize]) -> Self {
-        Self { directions, starts, matrix: Symmetric::default(), rhs: vec![0.0; directions.len()] }
+        Self {
+            directions,
+            starts,
+            matrix: SymmetricMatrix::default(),
+            rhs: vec![0.0; directions.len()],
+        }
     }
 
     /// A block of rows.

@@ -24,7 +24,8 @@ const CURVE_SAMPLES: usize = 3;
 const FAIRNESS: f64 = 1e-3;
 /// Weight of a sample of a crease against one of a face.
 const CURVE_WEIGHT: f64 = 4.0;
-/// How far feature lines and corners may be from those of the mesh, in lengths of the edges there.
+/// Greatest distance between feature lines and corners of target and mesh, in lengths of the edges
+/// there.
 const FEATURE_REACH: f64 = 0.75;
 /// Gauss points along each axis for volumes.
 const VOLUME_POINTS: usize = 6;
@@ -43,20 +44,20 @@ pub struct SkinOptions<'a> {
     /// Gauss-Newton rounds at most.
     pub rounds: usize,
     /// What the points of the mesh are.
-    pub start: Start,
+    pub start: PointRole,
     /// Where linear systems of limits are solved; none: on the CPU.
     pub backend: Option<&'a dyn Backend>,
 }
 
 impl Default for SkinOptions<'_> {
     fn default() -> Self {
-        Self { rounds: 6, start: Start::Vertices, backend: None }
+        Self { rounds: 6, start: PointRole::Vertices, backend: None }
     }
 }
 
 /// What points of a mesh are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Start {
+pub enum PointRole {
     /// Vertices of the part: the first limit passes through them.
     Vertices,
     /// Control points of a limit that is near the part.
@@ -152,7 +153,9 @@ struct Skin<'a> {
 /// `progress` is called with the number of rounds done; its error ends the work.
 ///
 /// # Errors
-/// Those of [`LimitSurface::of_mesh`] and [`LimitSolver::solve`](super::LimitSolver::solve); those of `progress`.
+/// [`Error::Mesh`](crate::Error::Mesh) for a surface that has no limit, and where no control points
+/// have the limits; [`Error::Request`](crate::Error::Request) for too little memory of a device;
+/// the error of `progress`.
 pub fn fit_skin(
     mesh: &SurfaceMesh,
     scheme: Scheme,
@@ -167,12 +170,12 @@ pub fn fit_skin(
     };
     let cpu = Cpu::default();
     let (vertices, start) = match options.start {
-        Start::Vertices => {
+        PointRole::Vertices => {
             let backend = options.backend.unwrap_or(&cpu);
             let solved = system.solver(backend)?.solve(mesh.points.as_flattened(), 3)?;
             (mesh.points.clone(), solved.as_chunks::<3>().0.to_vec())
         }
-        Start::Controls => (limits(&mesh.points), mesh.points.clone()),
+        PointRole::Controls => (limits(&mesh.points), mesh.points.clone()),
     };
     let missed = |points: &[[f64; 3]]| {
         let found = limits(points).into_iter().zip(&vertices);
@@ -336,7 +339,7 @@ impl<'a> Skin<'a> {
         Ok([limit.positions, limit.normals])
     }
 
-    /// Directions in which vertices may move, and where those of each start: the normal of smooth
+    /// Directions in which vertices may move, and where each vertex's start: the normal of smooth
     /// ones, and two along the surface after it where they slide; two across creases.
     fn directions(&self, motion: Motion) -> (Vec<Vector3<f64>>, Vec<usize>) {
         let count = self.vertices.len();
@@ -382,7 +385,7 @@ impl<'a> Skin<'a> {
         (directions, starts)
     }
 
-    /// Points with corners at those of the target.
+    /// Points with corners at the corners of the target.
     fn with_corners(&self, target: &Target, mut points: Vec<[f64; 3]>) -> Vec<[f64; 3]> {
         let mut edges = vec![0; points.len()];
         self.creases.iter().flatten().for_each(|&v| edges[v as usize] += 1);

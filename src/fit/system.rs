@@ -53,7 +53,7 @@ impl LimitSystem {
     /// Brings L to a processor, to solve L P = V there again and again.
     ///
     /// # Errors
-    /// Those of [`Backend::vectors`].
+    /// As [`Backend::vectors`].
     pub fn solver(&self, backend: &dyn Backend) -> Result<LimitSolver<'_>> {
         let vectors = backend.vectors(&self.rows)?;
         Ok(LimitSolver { vectors, rows: self.rows.len(), seconds: 0.0 })
@@ -62,7 +62,7 @@ impl LimitSystem {
     /// [`LimitSolver::solve`] on the CPU.
     ///
     /// # Errors
-    /// Those of [`LimitSolver::solve`].
+    /// As [`LimitSolver::solve`].
     pub fn solve(&self, values: &[f64], width: usize) -> Result<Vec<f64>> {
         self.solver(&Cpu::default())?.solve(values, width)
     }

@@ -68,7 +68,7 @@ impl Target {
     /// The limit of a mesh by a scheme; its feature lines are the creases.
     ///
     /// # Errors
-    /// Those of [`LimitSurface::of_mesh`].
+    /// As [`LimitSurface::of_mesh`].
     pub fn of_limit(mesh: &SurfaceMesh, scheme: Scheme) -> Result<(Self, TargetNotes)> {
         check(mesh, 0.0)?;
         let surface = LimitSurface::of_mesh(mesh, scheme)?;
@@ -85,7 +85,7 @@ impl Target {
         let features = Features::new(&ends, &fine.creases);
         let (tree, notes) = TriangleTree::oriented(corners, open_edges(mesh));
         let limit =
-            (!notes.is_turned).then_some(TargetLimit { surface, points, elements, parameters });
+            (!notes.is_reversed).then_some(TargetLimit { surface, points, elements, parameters });
         Ok((Self { tree, features, limit }, notes))
     }
 

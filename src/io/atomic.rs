@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile, TempPath};
 
-use super::unfinished::{Unfinished, at_once};
+use super::unfinished::{UnfinishedPath, at_once};
 use crate::error::{Error, FileAccess, Result};
 
 const BUFFER: usize = 1 << 18; // bytes
@@ -15,7 +15,7 @@ const BUFFER: usize = 1 << 18; // bytes
 /// Writes the file at `path` by `content`. It appears under its name, or replaces
 /// what stands there, only when all of it is on the disk; until then, and after
 /// any error, the name is untouched. A link is followed. The file has the
-/// permissions that any program would give it, or those of the file it replaces. A
+/// permissions that any program would give it, or of the file it replaces. A
 /// program that is stopped calls [`super::remove_unfinished`].
 ///
 /// The path `-`, or `-` and an ending (`-.csv`), is standard output: it gets all of the file, or
@@ -38,7 +38,7 @@ pub fn write(
 /// Writes a file in a hidden directory; errors name the path `shown` that it will have.
 ///
 /// # Errors
-/// Those of [`write()`].
+/// As [`write()`].
 pub(super) fn write_shown(
     path: &Path,
     shown: &Path,
@@ -53,14 +53,14 @@ pub(crate) struct CompleteFile {
     beside: TempPath,
     /// The name, links followed.
     path: PathBuf,
-    _unfinished: Unfinished,
+    _unfinished: UnfinishedPath,
 }
 
 impl CompleteFile {
     /// The file of `path`; errors name `shown` instead.
     ///
     /// # Errors
-    /// Those of [`write()`].
+    /// As [`write()`].
     pub fn new(
         path: &Path,
         shown: &Path,
@@ -80,7 +80,7 @@ impl CompleteFile {
     /// Renames it.
     ///
     /// # Errors
-    /// That of the system; the file stays as it is.
+    /// The error of the system; the file stays as it is.
     pub fn take_name(&self) -> io::Result<()> {
         fs::rename(&self.beside, &self.path)
     }
@@ -111,7 +111,7 @@ pub fn fill_directory(path: impl AsRef<Path>, fill: impl FnOnce() -> Result<()>)
     }
     let create = || fs::create_dir_all(path).map(|()| path.to_owned());
     let (_, _unfinished) =
-        Unfinished::create(create, PathBuf::as_path).map_err(|e| refused(path, e))?;
+        UnfinishedPath::create(create, PathBuf::as_path).map_err(|e| refused(path, e))?;
     fill().inspect_err(|_| {
         // nobody is left to be told of another failure
         let _ = fs::remove_dir_all(path);
@@ -145,7 +145,7 @@ pub fn is_standard_output(path: impl AsRef<Path>) -> bool {
     path == b"-" || path.starts_with(b"-.") && !path.contains(&b'/')
 }
 
-/// A file without a name for parts of what goes to `path`, on the same disk. It is gone when it is
+/// A file without a name for parts of the output `path`, on the same disk. It is gone when it is
 /// closed.
 ///
 /// # Errors
@@ -244,14 +244,14 @@ impl FileTarget {
     }
 
     /// A hidden file in the same directory, so that renaming never copies.
-    fn create_beside(&self, path: &Path) -> Result<(NamedTempFile, Unfinished)> {
+    fn create_beside(&self, path: &Path) -> Result<(NamedTempFile, UnfinishedPath)> {
         let prefix = hidden_prefix(&self.path.file_name().unwrap_or_default().to_string_lossy());
         let mut builder = Builder::new();
         builder.prefix(&prefix).suffix(".part");
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)); // less the umask
         // The kind alone: the error itself names the hidden file.
-        Unfinished::create(|| builder.tempfile_in(&self.directory), NamedTempFile::path)
+        UnfinishedPath::create(|| builder.tempfile_in(&self.directory), NamedTempFile::path)
             .map_err(|e| refused(path, e.kind().into()))
     }
 }

@@ -27,7 +27,7 @@ impl<R: BufRead> Lines<R> {
         Self { inner, number: 0, state: LineState::AtStart, left: MAX_ROW_BYTES }
     }
 
-    /// Begins a row: those of more than a mebibyte are an error, since their end may never come.
+    /// Begins a row: more than a mebibyte is an error, since their end may never come.
     pub fn begin_row(&mut self) {
         self.left = MAX_ROW_BYTES;
     }

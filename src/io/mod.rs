@@ -41,7 +41,7 @@ pub(crate) use table::{
     TableForm, TableReader, TableRow, add_attribute_columns, check_columns, column_names,
 };
 pub use table::{check_table_attributes, write_table_header};
-pub(crate) use unfinished::Unfinished;
+pub(crate) use unfinished::UnfinishedPath;
 pub use unfinished::remove_unfinished;
 /// Control meshes from and to the data model of the crate [`vtkio`](::vtkio), for Rust programs
 /// that live on it. Its own readers and writers play no part here: a [`::vtkio::model::Vtk`] may
@@ -55,7 +55,7 @@ pub(crate) use write::{
     Archive, ZipEntry, ZipMethod, central_directory, check_all_jobs, write_rows,
 };
 pub use write::{
-    BezierPatch, FileOutline, Format, GlbOptions, JobPart, LengthUnit, Merged, PieceJob,
+    BezierPatch, FileOutline, Format, GlbOptions, JobPart, LengthUnit, MergedPieces, PieceJob,
     PieceShare, PieceWriter, PolylinePiece, PolylineWriter, SurfaceFormat, UpAxis, WriteOptions,
     check_arrays_of, check_ending, check_names, check_output, check_surface_output, is_glb,
     lost_data, merge, write, write_arrays, write_bext, write_pieces, write_surface,

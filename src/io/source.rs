@@ -57,7 +57,7 @@ fn standard_input(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Bytes of memory for each byte of a file at least: the file, and what is made of it.
+/// Bytes of memory for each byte of a file at least: the file, and the mesh made of it.
 const MEMORY_PER_BYTE: u64 = 2;
 
 /// What to do about a file that memory does not hold.
@@ -66,7 +66,7 @@ const NO_ROOM: &str = "memory has no room for it and what is made of it: read a 
 /// All bytes of a regular file.
 ///
 /// # Errors
-/// Those of [`bytes`], except that UTF-16 is accepted.
+/// As [`bytes`], except that UTF-16 is accepted.
 pub(crate) fn file_bytes(path: &Path) -> Result<Vec<u8>> {
     let mut file = open(path)?;
     let length = file.metadata().map_or(0, |about| about.len());
@@ -83,7 +83,7 @@ pub(crate) fn file_bytes(path: &Path) -> Result<Vec<u8>> {
 /// All bytes of a regular file of `most` bytes at most.
 ///
 /// # Errors
-/// Those of [`file_bytes`]; for a longer file.
+/// As [`file_bytes`]; for a longer file.
 pub(crate) fn bounded_file(path: &Path, most: u64) -> Result<Vec<u8>> {
     let bytes = head(path, usize::try_from(most + 1).unwrap_or(usize::MAX))?;
     if bytes.len() as u64 <= most {

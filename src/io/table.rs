@@ -38,7 +38,7 @@ impl TableForm {
     }
 }
 
-/// The columns of a name; where none has it in these letters, those of other capitals.
+/// The columns of a name; where none has it in these letters, of other capitals.
 fn columns_of<'n>(names: &'n [String], wanted: &'n str) -> impl Iterator<Item = usize> + 'n {
     let is_exact = names.iter().any(|name| name == wanted);
     let is_it =
@@ -99,7 +99,7 @@ impl TableReader {
     pub fn open_any(path: impl AsRef<Path>, forms: &[TableForm]) -> Result<Self> {
         let stream = Stream::open(path.as_ref())?;
         let path = source::shown(path.as_ref()).to_owned();
-        // hands on a line at a time, so that its number is that of the row read last
+        // hands on a line at a time, so that its number belongs to the row read last
         let mut lines = Lines::new(BufReader::new(stream));
         let header = first_line(&mut lines).map_err(|e| Error::io(&path, FileAccess::Read, e))?;
         source::check_encoding(&path, &header)?;
@@ -149,8 +149,7 @@ impl TableReader {
     /// What `value` makes of the next rows, at most `most`; none at the end of the table.
     ///
     /// # Errors
-    /// [`Error::File`] with the line of a row of another number of columns; those of
-    /// `value`.
+    /// [`Error::File`] with the line of a row of another number of columns; the error of `value`.
     pub fn read<T>(
         &mut self,
         most: usize,
@@ -193,7 +192,7 @@ impl TableRow<'_> {
         Error::file(self.path, Some(self.line), message)
     }
 
-    /// The error of a column that does not hold what is `expected`.
+    /// The error of a column that does not hold the `expected` values.
     pub fn unexpected(&self, column: usize, expected: &str) -> Error {
         let text = self.text(column);
         let has_comma = text.contains(',') && text.replace(',', ".").parse::<f64>().is_ok();
@@ -240,7 +239,7 @@ fn malformed(
 /// Writes the header of a table.
 ///
 /// # Errors
-/// Those of `out`.
+/// The error of `out`.
 pub fn write_table_header(out: &mut impl Write, names: &[String]) -> io::Result<()> {
     let mut header =
         csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(out);
@@ -294,7 +293,7 @@ pub fn check_table_attributes(attributes: &[Attribute]) -> Result<()> {
     point_columns(attributes.iter().map(Attribute::name_and_width)).map(drop)
 }
 
-/// The columns of a table of points: `x,y,z` and those of the arrays, each by its name and width.
+/// The columns of a table of points: `x,y,z` and columns of the arrays, each by its name and width.
 ///
 /// # Errors
 /// [`Error::Request`] naming the first two columns that are equal.

@@ -19,15 +19,15 @@ enum Removal {
 
 /// What is unfinished, by paths.
 #[derive(Debug)]
-pub(crate) struct UnfinishedPaths(BTreeMap<PathBuf, Removal>);
+pub(crate) struct UnfinishedSet(BTreeMap<PathBuf, Removal>);
 
-static PATHS: Mutex<UnfinishedPaths> = Mutex::new(UnfinishedPaths(BTreeMap::new()));
+static PATHS: Mutex<UnfinishedSet> = Mutex::new(UnfinishedSet(BTreeMap::new()));
 
 /// A file or directory that does not have its final name yet, or that nothing lists yet.
 #[derive(Debug)]
-pub(crate) struct Unfinished(PathBuf);
+pub(crate) struct UnfinishedPath(PathBuf);
 
-impl Unfinished {
+impl UnfinishedPath {
     /// What `create` makes, at its `path`. There is no moment at which it exists unknown
     /// to [`remove_unfinished`].
     pub fn create<T>(
@@ -66,7 +66,7 @@ impl Unfinished {
     }
 }
 
-impl Drop for Unfinished {
+impl Drop for UnfinishedPath {
     fn drop(&mut self) {
         paths().0.remove(&self.0);
     }
@@ -74,11 +74,11 @@ impl Drop for Unfinished {
 
 /// Does what takes no time and must be done as a whole: a signal ends the program before or after
 /// it.
-pub(crate) fn at_once<T>(work: impl FnOnce(&mut UnfinishedPaths) -> T) -> T {
+pub(crate) fn at_once<T>(work: impl FnOnce(&mut UnfinishedSet) -> T) -> T {
     work(&mut paths())
 }
 
-impl UnfinishedPaths {
+impl UnfinishedSet {
     /// What is removed in one way.
     fn of(&self, own: Removal) -> impl DoubleEndedIterator<Item = &PathBuf> {
         self.0.iter().filter(move |(_, removal)| **removal == own).map(|(path, _)| path)
@@ -118,7 +118,7 @@ fn remove_directory(path: &Path) {
     }
 }
 
-fn paths() -> MutexGuard<'static, UnfinishedPaths> {
+fn paths() -> MutexGuard<'static, UnfinishedSet> {
     PATHS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -134,8 +134,8 @@ impl AssembleRequest {
     ///
     /// # Errors
     /// [`Error::Request`] for numbers out of range, and where nothing is asked for; [`Error::File`]
-    /// for the name of a file, and for a folder with matrices that this job does not write again:
-    /// they would stand beside those of another model.
+    /// for the name of a file, and for a folder with matrices that this job does not write again,
+    /// which may be of another model.
     pub fn check(&self, output: Option<&Path>) -> Result<()> {
         self.scheme.check()?;
         let operators = self.operators();
@@ -183,9 +183,8 @@ impl AssembleRequest {
     /// Makes the matrices and loads of a solid, and writes them to a folder, if there is one.
     ///
     /// # Errors
-    /// Those of [`AssembleRequest::check`] and of `notes`; [`Error::Request`] for parts that the
-    /// boundary does not have, points whose Jacobian is not positive, and what would fill the memory
-    /// or overflow; what the system refuses.
+    /// As [all jobs](crate::jobs#errors); [`Error::Request`] for parts that the boundary does not
+    /// have, points whose Jacobian is not positive, and sums that overflow.
     pub fn run(
         &self,
         mesh: &SolidMesh,

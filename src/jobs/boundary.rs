@@ -28,7 +28,9 @@ impl BoundaryRequest {
     /// Checks the options and the output: an .obj, .ply, .vtp, .stl or .glb.
     ///
     /// # Errors
-    /// Those of [`GlbRequest::options`] and [`check_surface_output`].
+    /// [`Error::Request`](crate::Error::Request) for an ending without a format, and a unit or axis
+    /// that it has no place for; [`Error::Io`](crate::Error::Io) or
+    /// [`Error::File`](crate::Error::File) for a directory that does not take the file.
     pub fn check(&self, output: &Path) -> Result<()> {
         self.glb.options(output)?;
         check_surface_output(output).map(drop)
@@ -37,7 +39,8 @@ impl BoundaryRequest {
     /// Writes the boundary of a solid of this [topology](Topology::of_mesh) to a file.
     ///
     /// # Errors
-    /// Those of [`BoundaryRequest::check`], [`boundary`] and [`write_surface`].
+    /// As [all jobs](crate::jobs#errors); [`Error::Mesh`](crate::Error::Mesh) for a solid without a
+    /// boundary, or with a crease inside.
     pub fn run(
         &self,
         mesh: &SolidMesh,
@@ -55,7 +58,7 @@ impl BoundaryRequest {
 /// the solid. `output`: the file that it is for, if there is one.
 ///
 /// # Errors
-/// Those of [`boundary_with_topology`].
+/// As [`boundary_with_topology`].
 pub fn boundary(
     mesh: &SolidMesh,
     topology: &Topology,

@@ -139,7 +139,7 @@ impl CompareRequest {
     ///
     /// # Errors
     /// [`Error::Request`] for samples out of range, endings of outputs, one name for both, and
-    /// options without effect; what the system refuses.
+    /// options without effect; [`Error::Io`] and [`Error::File`] for the output.
     pub fn check(&self) -> Result<()> {
         if !(1..=MAX_SAMPLES).contains(&self.samples.into()) {
             return Err(Error::request(message!(
@@ -170,10 +170,10 @@ impl CompareRequest {
         Ok(())
     }
 
-    /// What is tested on this machine, before a model is read; says what is not.
+    /// The candidates of this machine, before a model is read; notes name the missing ones.
     ///
     /// # Errors
-    /// Those of [`Processor::find_one`].
+    /// As [`Processor::find_one`].
     pub fn candidates(&self, notes: &mut dyn Notes) -> Result<Candidates> {
         let processor = Processor::find_one(self.backend)?;
         let ways = self.ways(&processor, notes);
@@ -183,8 +183,7 @@ impl CompareRequest {
     /// Compares evaluations of a solid; `title`: what the page of the report is of.
     ///
     /// # Errors
-    /// Those of [`CompareRequest::check`], of the processors and of `notes`; [`Error::Request`] for
-    /// outputs that would fill the memory; what the system refuses.
+    /// As [all jobs](crate::jobs#errors).
     pub fn run(
         &self,
         mesh: &SolidMesh,
@@ -203,7 +202,7 @@ impl CompareRequest {
         let name = reference.name();
         let mut report = CompareReport { samples: self.samples, reference: name, runs: Vec::new() };
         let controls = Controls { positions: &mesh.points, attributes: &[] };
-        let comparing = Comparing { plan: &plan, controls, reference: &reference, keeps };
+        let comparing = ComparisonSetup { plan: &plan, controls, reference: &reference, keeps };
         let (mut arrays, mut of_cells) = (Vec::new(), Vec::new());
         for candidate in ways {
             let (run, errors) = comparing.compare(candidate, processor, notes)?;
@@ -267,14 +266,14 @@ impl CompareRequest {
 }
 
 /// What all candidates are compared with, and at which samples.
-struct Comparing<'a> {
+struct ComparisonSetup<'a> {
     plan: &'a Plan<'a>,
     controls: Controls<'a>,
     reference: &'a Cpu,
     keeps: bool,
 }
 
-impl Comparing<'_> {
+impl ComparisonSetup<'_> {
     /// Compares one candidate; with its errors at all points if they are kept.
     fn compare(
         &self,

@@ -57,8 +57,8 @@ impl DenoiseRequest {
     /// Denoises a surface by the bilateral filter (Fleishman et al. 2003): moves its vertices.
     ///
     /// # Errors
-    /// Those of [`DenoiseRequest::check`], of [`denoise`](crate::process::surface::denoise), of the
-    /// processor and of `notes`. The mesh is as it was then.
+    /// As [all jobs](crate::jobs#errors); [`Error::Request`](crate::Error::Request) for 0 rings.
+    /// The mesh is as it was then.
     pub fn run(&self, mesh: &mut SurfaceMesh, notes: &mut dyn Notes) -> Result<DenoiseReport> {
         self.check()?;
         let job = (SurfaceJob::Denoise, self.sweeps);

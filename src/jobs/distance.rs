@@ -171,8 +171,9 @@ impl DistanceRequest {
     /// What of the target is to be found on the mesh before it is refined.
     ///
     /// # Errors
-    /// [`Error::Request`] for an attribute that does not exist or is NaN; those of
-    /// [`refined_marks`], [`check_memory`] and [`refine_mesh`].
+    /// [`Error::Request`] for an attribute that does not exist or is NaN, another number of marks
+    /// than vertices, and levels that would fill the memory; [`Error::Mesh`] for a defect of the
+    /// mesh or its creases.
     pub fn target(&self, mesh: &SolidMesh) -> Result<MarkedTarget> {
         let marks = match &self.to {
             DistanceTarget::Attribute(name) => {
@@ -185,11 +186,11 @@ impl DistanceRequest {
 
     /// Distances of the vertices of a solid through the volume of its control mesh, around holes.
     /// `mesh` is refined [`levels`](Self::levels) times, `target` is
-    /// [that of the mesh before](Self::target).
+    /// [the mesh before](Self::target).
     ///
     /// # Errors
-    /// Those of [`DistanceRequest::check_solid`], of finding the target and of
-    /// [`volume_distance`].
+    /// As [all jobs](crate::jobs#errors); [`Error::Request`] for an attribute that does not exist
+    /// or is NaN.
     pub fn run_solid(
         &self,
         mesh: &SolidMesh,
@@ -213,7 +214,8 @@ impl DistanceRequest {
     /// Distances of the vertices of a surface along its triangles.
     ///
     /// # Errors
-    /// Those of [`DistanceRequest::check_surface`], of the method and of the processor.
+    /// As [all jobs](crate::jobs#errors); [`Error::Request`] for levels, and targets other than
+    /// vertices.
     pub fn run_surface(&self, mesh: &SurfaceMesh, notes: &mut dyn Notes) -> Result<Distances> {
         let sources = self.check_surface()?;
         let job = (self.method.into(), 1);

@@ -104,7 +104,7 @@ impl ExtractRequest {
     ///
     /// # Errors
     /// [`Error::Request`] for another ending, options that the format has no place for and a size
-    /// that is not positive; what the system refuses.
+    /// that is not positive; [`Error::Io`] and [`Error::File`] for the output.
     pub fn check(&self, output: &Path) -> Result<()> {
         self.format(output)?;
         io::atomic::check(output)?;
@@ -128,8 +128,7 @@ impl ExtractRequest {
     /// Writes the operators of a solid to a file; after [`ExtractRequest::check_mesh`].
     ///
     /// # Errors
-    /// Those of [`ExtractRequest::check`] and [`Pieces::new`]; [`Error::Request`] for more than the
-    /// maximum size; what the system refuses.
+    /// As [all jobs](crate::jobs#errors).
     pub fn run(
         &self,
         mesh: &SolidMesh,
@@ -185,7 +184,7 @@ impl ExtractRequest {
     /// what they leave out.
     ///
     /// # Errors
-    /// Those of [`Pieces::new`]; [`Error::Request`] for more than the memory holds.
+    /// As [`Pieces::new`]; [`Error::Request`] for more than the memory holds.
     pub fn arrays(
         &self,
         mesh: &SolidMesh,
@@ -211,7 +210,7 @@ impl ExtractRequest {
         if self.refined_points {
             return Ok(extraction);
         }
-        // what is made of them stands beside them
+        // their results stand beside them
         let most = physical_memory().map_or(usize::MAX, |bytes| (bytes / 4) as usize);
         extraction.expanded(most).map_err(|error| error.with_help(help))
     }

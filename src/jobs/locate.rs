@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::io::{atomic, check_ending, check_output, write_table_header};
 use crate::limit::Solid;
 use crate::locate::{
-    Answer, DEFAULT_TOLERANCE, DeviceLocator, Located, Locator, LocatorOptions, PointTable,
+    Answer, Containment, DEFAULT_TOLERANCE, DeviceLocator, Locator, LocatorOptions, PointTable,
     columns, write_rows,
 };
 use crate::mesh::{Controls, SolidMesh};
@@ -84,7 +84,7 @@ impl LocateRequest {
     /// Opens the table of points; warns of columns that are not read.
     ///
     /// # Errors
-    /// Those of [`PointTable::open`].
+    /// As [`PointTable::open`].
     pub fn open(&self, notes: &mut dyn Notes) -> Result<PointTable> {
         let table = PointTable::open(&self.points)?;
         warn_of_ignored(&self.points, &table.ignored(), notes);
@@ -94,7 +94,8 @@ impl LocateRequest {
     /// Checks, before any work, that places can be written to a file.
     ///
     /// # Errors
-    /// Those of [`check_ending`] and [`check_output`].
+    /// [`Error::Request`] for another ending; [`Error::Io`] or [`Error::File`] for a directory that
+    /// does not take the file.
     pub fn check_output(output: &Path) -> Result<()> {
         check_ending(output, &["csv"], "locate writes a table")?;
         check_output(output).map(drop)
@@ -103,7 +104,7 @@ impl LocateRequest {
     /// A locator of a solid at control points.
     ///
     /// # Errors
-    /// Those of [`Locator::with_options`].
+    /// As [`Locator::with_options`].
     pub fn locator<'s>(&self, solid: &'s Solid, controls: Controls<'_>) -> Result<Locator<'s>> {
         let options = LocatorOptions { tolerance: self.tolerance, ..LocatorOptions::default() };
         Locator::with_options(solid, controls, options)
@@ -113,8 +114,9 @@ impl LocateRequest {
     /// Writes the places and the attributes there to `output`, a .csv, if there is one.
     ///
     /// # Errors
-    /// Those of [`LocateRequest::locator`], [`columns`], [`PointTable::read`], of `notes` and of the
-    /// processor; what the system refuses; [`Error::Request`] for a point without a nearest place.
+    /// As [all jobs](crate::jobs#errors); [`Error::File`] with the line of a row that is not three
+    /// finite numbers; [`Error::Request`] for columns of one name, and a point without a nearest
+    /// place.
     pub fn run(
         &self,
         (mesh, solid): (&SolidMesh, &Solid),
@@ -230,7 +232,11 @@ impl Finder<'_, '_, '_> {
         }
     }
 
-    fn locate(&mut self, points: &[[f64; 3]], report: &mut LocateReport) -> Result<Vec<Located>> {
+    fn locate(
+        &mut self,
+        points: &[[f64; 3]],
+        report: &mut LocateReport,
+    ) -> Result<Vec<Containment>> {
         let Some(on_gpu) = &mut self.on_gpu else { return Ok(self.locator.locate(points)) };
         let found = on_gpu.locate(points)?;
         report.left_to_cpu = report.left_to_cpu.map(|left| left + found.left);
@@ -242,12 +248,12 @@ impl Finder<'_, '_, '_> {
 pub fn answers<'a>(
     locator: &'a Locator<'_>,
     points: &'a [[f64; 3]],
-    located: Vec<Located>,
+    located: Vec<Containment>,
 ) -> impl IndexedParallelIterator<Item = Option<Answer>> + 'a {
     points.par_iter().zip(located).map(|(&point, located)| {
         let (inside, place) = match located {
-            Located::Inside(place) => (true, Some(place)),
-            Located::Outside => (false, locator.nearest(point)),
+            Containment::Inside(place) => (true, Some(place)),
+            Containment::Outside => (false, locator.nearest(point)),
         };
         place.map(|place| Answer { point, inside, place })
     })

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Notes;
 use super::output::{check_ending, written};
 use crate::error::Result;
-use crate::io::{Merged, check_output, merge};
+use crate::io::{MergedPieces, check_output, merge};
 use crate::numbers::counted;
 use crate::slice::{MergedLayers, are_layers, merge_layers};
 
@@ -26,7 +26,7 @@ pub struct MergeRequest {
 #[derive(Clone, Debug, PartialEq)]
 pub enum MergeReport {
     /// Pieces of a `.pvtu`.
-    Pieces(Merged),
+    Pieces(MergedPieces),
     /// Layers in a directory.
     Layers(MergedLayers),
 }
@@ -35,7 +35,9 @@ impl MergeRequest {
     /// Checks that the output is a `.pvtu` that can be written, or a directory of layers.
     ///
     /// # Errors
-    /// Those of [`check_ending`] and [`check_output`].
+    /// [`Error::Request`](crate::Error::Request) for an ending other than .pvtu;
+    /// [`Error::Io`](crate::Error::Io) or [`Error::File`](crate::Error::File) for a directory that
+    /// does not take the file.
     pub fn check(&self) -> Result<()> {
         if are_layers(&self.output) {
             return Ok(());
@@ -47,7 +49,9 @@ impl MergeRequest {
     /// Joins parts that were made from the same model with the same options, all of them.
     ///
     /// # Errors
-    /// Those of [`MergeRequest::check`], [`merge`] and [`merge_layers`].
+    /// As [all jobs](crate::jobs#errors); [`Error::Io`](crate::Error::Io) or
+    /// [`Error::File`](crate::Error::File) if jobs, pieces or layers are missing, not complete, or
+    /// of other parameters than the rest.
     pub fn run(&self, notes: &mut dyn Notes) -> Result<MergeReport> {
         let start = Instant::now();
         self.check()?;

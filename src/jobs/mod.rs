@@ -3,6 +3,16 @@
 //! A job has a request (plain data with defaults), a check of it, and a function that runs it and
 //! returns a report. Doors (the command line, Python) fill the request, give [`Notes`], and print
 //! or return the report; no rule of a job stands in a door.
+//!
+//! # Errors
+//! What all jobs return; the comment of each says what else it does:
+//! - [`Error::Request`](crate::Error::Request) for options that are out of range, contradict each
+//!   other, have no effect, or name what the model lacks; a result that would fill the memory or
+//!   exceed the maximum size; a processor that is missing or fails.
+//! - [`Error::Mesh`](crate::Error::Mesh) for a defect of the model, by cell, face, edge or vertex.
+//! - [`Error::File`](crate::Error::File) and [`Error::Io`](crate::Error::Io) for files that cannot
+//!   be read or written.
+//! - The error of [`Notes::progress`]: an interruption.
 
 pub mod assemble;
 pub mod bench;
@@ -55,7 +65,7 @@ pub trait Notes {
     /// A step of a long job, `done` of at most `of`. Its error ends the job.
     ///
     /// # Errors
-    /// Those of who listens: an interruption.
+    /// An interruption.
     fn progress(&mut self, done: usize, of: usize) -> Result<()>;
 }
 

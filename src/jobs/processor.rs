@@ -1,4 +1,4 @@
-//! The processors of jobs, and what is said of them.
+//! The processors of jobs, and notes about them.
 
 use serde::{Deserialize, Serialize};
 
@@ -61,7 +61,7 @@ impl ProcessorRequest {
 /// [`Choice::Auto`] took.
 ///
 /// # Errors
-/// Those of [`Processor::find_device`].
+/// As [`Processor::find_device`].
 pub fn gpu_for(
     choice: Choice,
     cost: &Cost,
@@ -111,7 +111,7 @@ pub(super) fn take_steps(
     processor.update(mesh)
 }
 
-/// Refuses a GPU for what is done on the CPU alone.
+/// Refuses a GPU for a job that only the CPU does.
 pub(super) fn check_cpu(choice: Choice, what: &str) -> Result<()> {
     match choice {
         Choice::Auto | Choice::Cpu => Ok(()),

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result, option, option_name};
 use crate::memory;
-use crate::query::{Listing, Op, Query, QueryStrategy};
+use crate::query::{NeighborOrder, Op, Query, QueryStrategy};
 use crate::topology::order::EntityKind;
 
 /// What is asked of neighbors.
@@ -35,7 +35,7 @@ pub struct QueryRequest {
     pub strategy: QueryStrategy,
 }
 
-/// How many elements and neighbors a mesh has, and those of some elements.
+/// Numbers of elements and neighbors of a mesh, and the neighbors of some elements.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct QueryReport {
@@ -101,7 +101,7 @@ impl QueryRequest {
     ///
     /// # Errors
     /// [`Error::Request`] for rings in cyclic order, and for elements without a query.
-    pub fn check(&self) -> Result<Listing> {
+    pub fn check(&self) -> Result<NeighborOrder> {
         if self.op.is_none() && (self.of.is_some() || self.rings.is_some() || self.oriented) {
             return Err(Error::request("elements or an order of them, but no query")
                 .with_help(message!("give a query, for instance ", option("op", "VC"))));
@@ -113,16 +113,17 @@ impl QueryRequest {
                 option("oriented", true)
             ))
             .with_help("give one of them")),
-            (Some(k), false) => Ok(Listing::Rings(k)),
-            (None, true) => Ok(Listing::Oriented),
-            (None, false) => Ok(Listing::Ascending),
+            (Some(k), false) => Ok(NeighborOrder::Rings(k)),
+            (None, true) => Ok(NeighborOrder::Oriented),
+            (None, false) => Ok(NeighborOrder::Ascending),
         }
     }
 
     /// Counts elements and neighbors, or lists the neighbors of some elements.
     ///
     /// # Errors
-    /// Those of [`QueryRequest::check`] and [`Query::neighbors`].
+    /// [`Error::Request`] for rings in cyclic order, an element or a query that the mesh lacks, and
+    /// a fan around an element that has none.
     pub fn run(&self, query: &Query) -> Result<QueryReport> {
         let listing = self.check()?;
         let [vertices, edges, faces, cells] = EntityKind::ALL.map(|kind| query.count(kind));
@@ -148,13 +149,12 @@ impl QueryRequest {
     /// The neighbors of elements as arrays; of all elements unless some are named.
     ///
     /// # Errors
-    /// Those of [`QueryRequest::check`] and [`Query::neighbors`]; [`Error::Request`] for rows that
-    /// would fill the memory.
+    /// As [`QueryRequest::run`]; [`Error::Request`] for rows that would fill the memory.
     pub fn rows(&self, query: &Query, op: Op) -> Result<QueryRows> {
         let listing = self.check()?;
         // rows of other strategies have another order
         let is_stored = self.strategy == QueryStrategy::Unordered;
-        if is_stored && self.of.is_none() && listing == Listing::Ascending {
+        if is_stored && self.of.is_none() && listing == NeighborOrder::Ascending {
             let stored = query.rows(op)?;
             let mut rows = QueryRows::with_capacity(stored.items().len());
             stored.iter().for_each(|row| rows.push(row));

@@ -16,7 +16,7 @@ pub const BLOCK_ELEMENTS: usize = 1 << 18;
 /// The processor of this rank: of several GPUs of a machine every rank takes one in turn.
 ///
 /// # Errors
-/// Those of finding GPUs, and of the exchange with the other ranks of the machine.
+/// If no GPU is found where one is asked for; the error of another rank of the machine.
 pub fn own_choice(choice: Choice, cost: &Cost, ranks: &Ranks<'_>) -> Result<Choice> {
     let host = Host::of(ranks)?;
     let own = |ordinals: &[usize]| {
@@ -39,7 +39,7 @@ pub fn own_choice(choice: Choice, cost: &Cost, ranks: &Ranks<'_>) -> Result<Choi
 /// Finds the extent of a refined mesh, of which each rank measures a run of the cells.
 ///
 /// # Errors
-/// Those of refining the cells, and those of other ranks.
+/// As refining the cells; the error of another rank.
 pub fn measure(blocks: &mut Blocks<'_>, ranks: &Ranks<'_>, notes: &mut dyn Notes) -> Result<()> {
     let levels = blocks.levels();
     if levels == 0 {
@@ -67,7 +67,7 @@ pub fn measure(blocks: &mut Blocks<'_>, ranks: &Ranks<'_>, notes: &mut dyn Notes
 /// Numbers of all ranks, `[rank][number]`.
 ///
 /// # Errors
-/// Those of [`Ranks::all_gather`]; [`Error::broken_message`].
+/// As [`Ranks::all_gather`]; [`Error::broken_message`].
 pub fn all_numbers(ranks: &Ranks<'_>, own: Result<Vec<f64>>) -> Result<Vec<Vec<f64>>> {
     let bytes = own.map(|own| own.iter().flat_map(|x| x.to_le_bytes()).collect());
     let numbers = |bytes: &Vec<u8>| match bytes.as_chunks() {
@@ -80,7 +80,7 @@ pub fn all_numbers(ranks: &Ranks<'_>, own: Result<Vec<f64>>) -> Result<Vec<Vec<f
 /// So many numbers of all ranks, `[rank][number]`.
 ///
 /// # Errors
-/// Those of [`all_numbers`].
+/// As [`all_numbers`].
 pub fn all_rows<const N: usize>(ranks: &Ranks<'_>, own: [f64; N]) -> Result<Vec<[f64; N]>> {
     let all = all_numbers(ranks, Ok(own.to_vec()))?.into_iter();
     all.map(|numbers| numbers.try_into().map_err(|_| Error::broken_message())).collect()

@@ -49,7 +49,8 @@ impl RefineRequest {
     /// [`RefineRequest::run`].
     ///
     /// # Errors
-    /// Those of [`split_nonmanifold`] and [`reorient`].
+    /// [`Error::Mesh`](crate::Error::Mesh) for cells that are not valid, or without a common
+    /// orientation.
     pub fn repair(&self, mesh: &mut SolidMesh, notes: &mut dyn Notes) -> Result<()> {
         if self.split_nonmanifold {
             let added = counted(split_nonmanifold(mesh)?, "vertex");
@@ -65,7 +66,7 @@ impl RefineRequest {
     /// Checks that a mesh can be refined so often, and the limit be evaluated then.
     ///
     /// # Errors
-    /// [`Error::Mesh`](crate::Error::Mesh) for creases that are too sharp; that of [`check_memory`].
+    /// As [`check_memory`]; [`Error::Mesh`](crate::Error::Mesh) for creases that are too sharp.
     pub fn check(&self, mesh: &SolidMesh) -> Result<()> {
         mesh.creases.check_evaluable(self.levels)?;
         if self.levels > 0 { check_memory(mesh, self.levels) } else { Ok(()) }
@@ -74,7 +75,8 @@ impl RefineRequest {
     /// Refines a mesh of this [topology](Topology::of_mesh); 0 levels give the mesh itself.
     ///
     /// # Errors
-    /// Those of [`RefineRequest::check`] and [`MeshRefinement::with_topology`].
+    /// As [all jobs](crate::jobs#errors); [`Error::Request`](crate::Error::Request) for 0 levels
+    /// and for more than 2²⁸ cells.
     pub fn run(
         &self,
         mesh: &SolidMesh,

@@ -17,7 +17,7 @@ impl SharedPieces {
     /// Starts the pieces of `path`, on all ranks.
     ///
     /// # Errors
-    /// Those of [`PieceWriter::create`] on rank 0 and of [`PieceShare::open`].
+    /// As [`PieceWriter::create`] (rank 0) and [`PieceShare::open`].
     pub fn create(path: &Path, options: WriteOptions, ranks: &Ranks<'_>) -> Result<Self> {
         let writer =
             if ranks.is_first() { PieceWriter::create(path, options).map(Some) } else { Ok(None) };
@@ -35,7 +35,7 @@ impl SharedPieces {
     /// Writes piece `index`.
     ///
     /// # Errors
-    /// Those of [`PieceShare::push`].
+    /// As [`PieceShare::push`].
     pub fn push(&mut self, index: usize, piece: &Dataset) -> Result<()> {
         self.own.push(index, piece)
     }
@@ -43,7 +43,8 @@ impl SharedPieces {
     /// Waits for all ranks; then rank 0 moves the pieces to their names and writes the `.pvtu`.
     ///
     /// # Errors
-    /// Those of [`PieceWriter::add_share`] and [`PieceWriter::finish`].
+    /// [`Error::Request`] for pieces with other arrays than the rest; [`Error::Io`] if the files
+    /// cannot be moved or written.
     pub fn finish(self, ranks: &Ranks<'_>) -> Result<()> {
         let records = ranks.all_gather(Ok(self.own.record()))?;
         let finish = |mut writer: PieceWriter| {

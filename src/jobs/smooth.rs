@@ -101,9 +101,7 @@ impl SmoothRequest {
     /// Moves a surface of triangles along its mean curvature; its boundary stays.
     ///
     /// # Errors
-    /// Those of [`SmoothRequest::check_surface`], of
-    /// [`curvature_flow`](crate::process::surface::curvature_flow), of the processor and of `notes`.
-    /// The mesh is as it was then.
+    /// As [all jobs](crate::jobs#errors). The mesh is as it was then.
     pub fn run_surface(
         &self,
         mesh: &mut SurfaceMesh,
@@ -123,11 +121,11 @@ impl SmoothRequest {
     }
 
     /// Smooths an attribute of a solid: every step moves values toward the mean of their neighbors.
-    /// `topology` is that of the mesh.
+    /// `topology`: of the mesh.
     ///
     /// # Errors
-    /// Those of [`SmoothRequest::check_solid`] and [`smooth_attribute`]; [`Error::Request`] for an
-    /// attribute that does not exist. The mesh is as it was then.
+    /// As [all jobs](crate::jobs#errors); [`Error::Request`] for an attribute that does not exist
+    /// and a factor outside 0 to 1. The mesh is as it was then.
     pub fn run_solid(
         &self,
         mesh: &mut SolidMesh,

@@ -154,8 +154,9 @@ impl SurfaceRequest {
     /// took, if it took any.
     ///
     /// # Errors
-    /// Those of [`SurfaceRequest::check`], [`check_valences`], [`check_memory`], [`check_ids`], of
-    /// planning and refining, and of the processor; [`Error::Request`] for adaptive limits on a GPU.
+    /// As [all jobs](crate::jobs#errors); [`Error::Mesh`] for a valence above the limit;
+    /// [`Error::Request`] for levels with more ids than 32 bits count, and adaptive limits on a
+    /// GPU.
     pub fn run(
         &self,
         mut mesh: SurfaceMesh,

@@ -33,7 +33,7 @@ impl GlbRequest {
     /// What is written into `output`; refuses the options where it is no `.glb`.
     ///
     /// # Errors
-    /// Those of [`GlbOptions::of`].
+    /// As [`GlbOptions::of`].
     pub fn options(&self, output: &Path) -> Result<GlbOptions> {
         GlbOptions::of(output, self.unit, self.up)
     }
@@ -64,7 +64,7 @@ pub struct WrittenSurface {
 /// without holes where the format leaves them out, and no patches.
 ///
 /// # Errors
-/// Those of [`check_surface_output`] and [`write_surface_with`].
+/// As [`check_surface_output`] and [`write_surface_with`].
 pub fn write_surface(
     output: &Path,
     mesh: &SurfaceMesh,
@@ -95,7 +95,7 @@ pub fn write_surface(
 /// Writes what a page shows as a `.glb`, with its colors.
 ///
 /// # Errors
-/// Those of [`write_surface`].
+/// As [`write_surface`].
 pub fn write_skin(
     output: &Path,
     skin: SkinPolygons,

@@ -7,7 +7,7 @@ use crate::error::{Error, Message, Result, option};
 use crate::mesh::SolidMesh;
 use crate::numbers::{by_count, counted};
 use crate::untangle::{
-    BoundaryMotion, LeastDeterminant, LimitFolds, MAX_LIMIT_ROUNDS, MAX_ROUNDS, Untangled,
+    BoundaryMotion, LeastDeterminant, LimitFolds, MAX_LIMIT_ROUNDS, MAX_ROUNDS, UntangleResult,
     least_determinant, untangle, untangle_limit,
 };
 
@@ -30,7 +30,7 @@ pub struct UntangleRequest {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct UntangleReport {
     /// Result for the cells of the control mesh; null where the limit is untangled.
-    pub control: Option<Untangled>,
+    pub control: Option<UntangleResult>,
     /// The limit before untangling.
     pub limit_before: LeastDeterminant,
     /// The limit after untangling.
@@ -55,7 +55,7 @@ impl UntangleRequest {
     /// Untangles a mesh: moves control points.
     ///
     /// # Errors
-    /// Those of [`UntangleRequest::check`], [`untangle`], [`untangle_limit`] and of `notes`. The
+    /// As [all jobs](crate::jobs#errors); [`Error::Mesh`] for cells that are not hexahedra. The
     /// mesh is as it was then.
     pub fn run(&self, mesh: &mut SolidMesh, notes: &mut dyn Notes) -> Result<UntangleReport> {
         self.check()?;
@@ -79,7 +79,7 @@ impl UntangleRequest {
         let slid = match self.boundary {
             BoundaryMotion::Fixed => String::new(),
             BoundaryMotion::Slide => {
-                let Untangled { slid, can_slide, stay, .. } = control;
+                let UntangleResult { slid, can_slide, stay, .. } = control;
                 format!("; of the boundary {slid} of {can_slide} that can slide, {stay} stay")
             }
         };
@@ -95,7 +95,7 @@ impl UntangleReport {
     /// What is still folded, and the likely reason; `None` where nothing is.
     pub fn missed(&self, request: &UntangleRequest) -> Option<Message> {
         let are = |count| by_count(count, "is", "are");
-        let Some(Untangled { after, fixed, .. }) = self.control else {
+        let Some(UntangleResult { after, fixed, .. }) = self.control else {
             let LeastDeterminant { negative, at_smooth_edges, folded, element, .. } =
                 self.limit_after;
             let open = negative - at_smooth_edges;

@@ -71,7 +71,7 @@ impl<T: Real> AlignedBuffer<T> {
         buffer
     }
 
-    /// Makes room for `len` numbers; what is there stays.
+    /// Makes room for `len` numbers; old ones stay.
     pub fn reserve(&mut self, len: usize) {
         let lines = len.div_ceil(MAX_LANES) + 1;
         if self.lines.len() < lines {
@@ -125,19 +125,19 @@ pub(super) unsafe fn stream_copy<T: Real, L: Lanes<T>>(
     }
 }
 
-/// Copies numbers of which there are as many past the caches, for what is not read again
+/// Copies numbers of which there are as many past the caches, for numbers that are not read again
 /// soon; other threads see them when this returns.
 pub fn stream(simd: Simd, to: &mut [f32], from: &[f32]) {
     assert_eq!(to.len(), from.len());
-    simd.run(Copied { to, from });
+    simd.run(CopyKernel { to, from });
 }
 
-struct Copied<'a> {
+struct CopyKernel<'a> {
     to: &'a mut [f32],
     from: &'a [f32],
 }
 
-impl SimdKernel<f32> for Copied<'_> {
+impl SimdKernel<f32> for CopyKernel<'_> {
     #[inline(always)]
     unsafe fn run<L: Lanes<f32>>(self) {
         // SAFETY: as many numbers; the level by the caller.
@@ -160,9 +160,9 @@ pub(super) fn fence() {
 mod tests {
     use super::*;
 
-    struct Copies;
+    struct CopyTest;
 
-    impl<T: Real + PartialEq> SimdKernel<T> for Copies {
+    impl<T: Real + PartialEq> SimdKernel<T> for CopyTest {
         #[inline(always)]
         unsafe fn run<L: Lanes<T>>(self) {
             let from: Vec<T> = (0..100).map(|i| T::from_f64(f64::from(i))).collect();
@@ -180,8 +180,8 @@ mod tests {
     #[test]
     fn streamed_copies_touch_their_destination_only() {
         for level in Simd::available() {
-            level.run::<f64, _>(Copies);
-            level.run::<f32, _>(Copies);
+            level.run::<f64, _>(CopyTest);
+            level.run::<f32, _>(CopyTest);
         }
     }
 }

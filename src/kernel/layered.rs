@@ -19,7 +19,7 @@ use super::buffer::fence;
 use super::buffer::{AlignedBuffer, Scratch, Stores};
 use super::net::{Nets, fill_ends, gather_layers, repeat_origin, repeated_origin_len};
 use super::plane::SamplePlanes;
-use super::product::{Packed, ProductColumns, ProductFinish, product};
+use super::product::{PackedWeights, ProductColumns, ProductFinish, product};
 use super::simd::{Simd, SimdKernel};
 use crate::basis::bspline::Order;
 use crate::error::{Error, Result};
@@ -27,25 +27,25 @@ use crate::numbers::{Lanes, MAX_LANES, Real};
 
 /// A grid of samples on the layered cells of one 2D structure.
 #[derive(Clone, Debug)]
-pub struct Layered<T> {
+pub struct LayeredGrid<T> {
     m: usize,
     /// 2D tables, one for each 2D quantity.
-    planes: Vec<Packed<T>>,
-    across: Across,
+    planes: Vec<PackedWeights<T>>,
+    across: LayerAxis,
     /// Across the layers: `[order][sample][layer]`
     c: [Vec<[T; 4]>; 3],
 }
 
 /// How the layers of a cell lie among its axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Across {
+pub struct LayerAxis {
     /// The cell axis across the layers: 0 is u, 1 is v, 2 is w.
     pub axis: usize,
     /// Samples on the lower one of the two axes in the layers.
     pub low: usize,
 }
 
-/// One quantity of all cells, written by [`Layered::evaluate`].
+/// One quantity of all cells, written by [`LayeredGrid::evaluate`].
 #[derive(Debug)]
 pub struct LayeredOutput<'a, 'o, T> {
     /// Number of the 2D table; table 0 is the position.
@@ -58,7 +58,7 @@ pub struct LayeredOutput<'a, 'o, T> {
     pub negate: bool,
 }
 
-impl<T: Real> Layered<T> {
+impl<T: Real> LayeredGrid<T> {
     /// 2D tables `planes: [table][control][high sample][low sample]` over `controls` = M
     /// control points per layer, the position first and then any derivatives, and the
     /// samples across the layers; control points have `m` ≥ 1 components. "Low" and
@@ -71,10 +71,12 @@ impl<T: Real> Layered<T> {
         controls: usize,
         axis: &AxisWeights,
         m: usize,
-        across: Across,
+        across: LayerAxis,
     ) -> Result<Self> {
-        let planes: Vec<_> =
-            planes.iter().map(|table| Packed::new(table, controls)).collect::<Result<_>>()?;
+        let planes: Vec<_> = planes
+            .iter()
+            .map(|table| PackedWeights::new(table, controls))
+            .collect::<Result<_>>()?;
         if planes.is_empty() || planes.iter().any(|table| table.samples != planes[0].samples) {
             return Err(Error::request("2D tables of unequal size, or none")
                 .with_help("give every table the same samples"));
@@ -93,7 +95,7 @@ impl<T: Real> Layered<T> {
 
     /// Evaluates all `outputs` of layered cells.
     ///
-    /// `nets`: control points `[cell][layer 4][control]`, their `ends` those of the layer axis.
+    /// `nets`: control points `[cell][layer 4][control]`; `ends`: of the layer axis.
     ///
     /// # Panics
     /// Lengths differ from those said, a vertex id is outside `controls`, a plane does
@@ -125,7 +127,7 @@ impl<T> LayeredOutput<'_, '_, T> {
 }
 
 struct Run<'a, 'b, 'o, T> {
-    layered: &'a Layered<T>,
+    layered: &'a LayeredGrid<T>,
     scratch: &'a mut Scratch<T>,
     controls: &'a [f64],
     nets: Nets<'a, u32>,
@@ -236,9 +238,9 @@ mod tests {
         {
             let mut scratch = Scratch::new(stores);
             for across in 0..3 {
-                let lie = Across { axis: across, low };
+                let lie = LayerAxis { axis: across, low };
                 let planes = [&tables[0][..], &tables[1]];
-                let layered = Layered::<T>::new(&planes, count, &axis, m, lie).unwrap();
+                let layered = LayeredGrid::<T>::new(&planes, count, &axis, m, lie).unwrap();
                 assert_eq!(layered.samples(), samples);
                 for (number, order_c) in [(0, 0), (1, 0), (0, 1), (1, 1), (0, 2)] {
                     let order_c = Order::ALL[order_c];
@@ -312,13 +314,14 @@ mod tests {
     #[test]
     fn refuses_what_does_not_fit() {
         let axis = AxisWeights::new(&[0.5]).unwrap();
-        let across = Across { axis: 2, low: 1 };
-        let refused =
-            |planes: &[&[f64]], across| Layered::<f64>::new(planes, 2, &axis, 3, across).is_err();
+        let across = LayerAxis { axis: 2, low: 1 };
+        let refused = |planes: &[&[f64]], across| {
+            LayeredGrid::<f64>::new(planes, 2, &axis, 3, across).is_err()
+        };
         assert!(!refused(&[&[1.0; 4]], across));
         assert!(refused(&[], across));
         assert!(refused(&[&[1.0; 4], &[1.0; 6]], across));
-        assert!(refused(&[&[1.0; 4]], Across { axis: 3, low: 1 }));
-        assert!(refused(&[&[1.0; 6]], Across { axis: 0, low: 2 }));
+        assert!(refused(&[&[1.0; 4]], LayerAxis { axis: 3, low: 1 }));
+        assert!(refused(&[&[1.0; 6]], LayerAxis { axis: 0, low: 2 }));
     }
 }

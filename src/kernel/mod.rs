@@ -3,7 +3,7 @@
 //! | kernel | cells | method |
 //! |---|---|---|
 //! | [`Tensor`] | regular, grids | sum factorization, one axis after another |
-//! | [`Layered`] | layered, grids | a 2D table in each plane, then the layer axis |
+//! | [`LayeredGrid`] | layered, grids | a 2D table in each plane, then the layer axis |
 //! | [`TableKernel`] | any, many of one structure | weights × control points |
 //! | [`PatchKernel`] | regular quads of surfaces, grids | the same on two axes |
 //! | [`LeafMap`] | any, Jacobians at quadrature points | sum factorization or tables, leaf by lane |
@@ -20,7 +20,7 @@
 //!   missing, and says so by its `ends` bits; phantoms p₋₁ = 2p₀ − p₁ replace them.
 //! - One cell's samples are `out: [w sample][v sample][u sample][m]`, u fastest.
 //! - Each kernel is compiled for every [`Simd`] level and runs the one it is given: in its file, `Run`
-//!   holds the arguments of one call, and is what is compiled.
+//!   holds the arguments of one call, and is the unit that is compiled.
 //!
 //! Kernels check array shapes and panic when the caller breaks them; vertex ids
 //! out of range panic too. Both are errors of the program, not of its input.
@@ -48,7 +48,7 @@ mod testing;
 
 pub use axis::{AxisWeights, MAX_SAMPLES};
 pub use buffer::{Scratch, Stores, stream};
-pub use layered::{Across, Layered, LayeredOutput};
+pub use layered::{LayerAxis, LayeredGrid, LayeredOutput};
 pub use mapping::{LeafMap, LeafMapOutput, LeafMapScratch, LeafSource};
 pub use net::{Nets, fill_ends};
 pub use patch::{PatchKernel, PatchOutput};

@@ -43,8 +43,8 @@ pub struct PatchOutput<'a, 'o, T> {
 }
 
 impl<T: Real> PatchKernel<T> {
-    /// A grid by its weights along an axis, `[order][sample][control]`: those of order 0 sum
-    /// to 1 at each sample, those of any other, which are for derivatives, to 0.
+    /// A grid by its weights along an axis, `[order][sample][control]`: weights of order 0 sum
+    /// to 1 at each sample, of higher orders, which are for derivatives, to 0.
     ///
     /// # Panics
     /// There are no samples, or orders have different numbers of them.

@@ -12,7 +12,7 @@ use crate::numbers::{Lanes, Real};
 
 /// Weights of every sample for every control point, packed for [`product`].
 #[derive(Clone, Debug)]
-pub(super) struct Packed<T> {
+pub(super) struct PackedWeights<T> {
     pub samples: usize,
     pub controls: usize,
     /// weights: `[tile][control][sample in tile]`, the last tile filled up with zeros
@@ -24,7 +24,7 @@ const fn tile<T>() -> usize {
     128 / size_of::<T>()
 }
 
-impl<T: Real> Packed<T> {
+impl<T: Real> PackedWeights<T> {
     /// Packs `weights: [control][sample]`.
     pub fn new(weights: &[f64], controls: usize) -> Result<Self> {
         if controls == 0 || weights.is_empty() || !weights.len().is_multiple_of(controls) {
@@ -90,7 +90,7 @@ pub(super) const fn tile_columns<T, L: Lanes<T>>() -> usize {
 /// The SIMD level of `L` is there, and `columns` is as its fields say.
 #[inline(always)]
 pub(super) unsafe fn product<T: Real, L: Lanes<T>>(
-    packed: &Packed<T>,
+    packed: &PackedWeights<T>,
     columns: ProductColumns<'_, T>,
 ) {
     let (count, tile) = (columns.targets.len() * columns.m, tile_columns::<T, L>());
@@ -116,7 +116,7 @@ pub(super) unsafe fn product<T: Real, L: Lanes<T>>(
 /// Some columns, with tiles of `S` vectors of samples × `C` columns.
 #[inline(always)]
 unsafe fn product_tiled<T: Real, L: Lanes<T>, const S: usize, const C: usize>(
-    packed: &Packed<T>,
+    packed: &PackedWeights<T>,
     columns: ProductColumns<'_, T>,
     range: Range<usize>,
 ) {

@@ -7,7 +7,7 @@ use super::buffer::fence;
 use super::buffer::{Scratch, Stores, padded};
 use super::net::gather;
 use super::product::{
-    Packed, ProductColumns, ProductFinish, assert_order, deliver, product, tile_columns,
+    PackedWeights, ProductColumns, ProductFinish, assert_order, deliver, product, tile_columns,
 };
 use super::simd::{Simd, SimdKernel};
 use crate::error::Result;
@@ -16,7 +16,7 @@ use crate::numbers::{Lanes, Real};
 /// Weights of all samples of one structure for one quantity.
 #[derive(Clone, Debug)]
 pub struct TableKernel<T> {
-    packed: Packed<T>,
+    packed: PackedWeights<T>,
     position: bool,
 }
 
@@ -40,7 +40,7 @@ impl<T: Real> TableKernel<T> {
     /// # Errors
     /// `weights` has no whole rows.
     pub fn new(weights: &[f64], controls: usize, position: bool) -> Result<Self> {
-        Ok(Self { packed: Packed::new(weights, controls)?, position })
+        Ok(Self { packed: PackedWeights::new(weights, controls)?, position })
     }
 
     /// Number of samples.

@@ -81,7 +81,7 @@ fn push_corner_faces(
     }
 }
 
-/// Numbers of what boundary faces share, by the first cell that has it and its place there.
+/// Numbers of the lines and points that boundary faces share, by their first cell and place there.
 pub(crate) struct RimNames<'a>(pub &'a Solid);
 
 /// Bits of a place in a cell.

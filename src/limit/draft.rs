@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::class::{Class, Reason, classify};
 use super::frame::Walker;
-use super::memo::{Least, Memo};
+use super::memo::{LeastWalk, Memo};
 use super::net;
 use super::net_mesh::best_planar;
 use super::structure::AxisPermutation;
@@ -18,8 +18,8 @@ pub(super) const REGULAR: usize = 64;
 pub(super) struct LeafDrafts {
     pub drafts: Vec<LeafDraft>,
     /// Different nets, planar and spatial.
-    pub planar: Vec<Arc<Least>>,
-    pub spatial: Vec<Arc<Least>>,
+    pub planar: Vec<Arc<LeastWalk>>,
+    pub spatial: Vec<Arc<LeastWalk>>,
     // control points of all drafts that are not regular, one after another
     pub nets: Vec<u32>,
 }
@@ -43,7 +43,7 @@ pub(super) struct LeafDraft {
     pub controls: usize,
 }
 
-/// How a cell is to be evaluated; nets by their numbers ([`Least::number`]).
+/// How a cell is to be evaluated; nets by their numbers ([`LeastWalk::number`]).
 #[derive(Clone, Copy)]
 pub(super) enum DraftKind {
     // its net is walked when there is a place for it
@@ -93,7 +93,7 @@ impl LeafDrafts {
 }
 
 /// Number of a net, which is added if it is new.
-fn add(nets: &mut Vec<Arc<Least>>, net: Arc<Least>) -> u32 {
+fn add(nets: &mut Vec<Arc<LeastWalk>>, net: Arc<LeastWalk>) -> u32 {
     let number = net.number;
     // mostly the one before
     if !nets.iter().rev().any(|known| known.number == number) {

@@ -1,19 +1,19 @@
 //! Labels of items in the order of their first appearance.
 
 /// What labels are given to.
-pub(super) trait Labeled: Copy + Eq {
+pub(super) trait LabelItem: Copy + Eq {
     /// A number that differs for most items.
     fn spread(self) -> u32;
 }
 
-impl Labeled for u32 {
+impl LabelItem for u32 {
     #[inline(always)]
     fn spread(self) -> u32 {
         self
     }
 }
 
-impl Labeled for [u32; 2] {
+impl LabelItem for [u32; 2] {
     #[inline(always)]
     fn spread(self) -> u32 {
         self[0] ^ self[1].rotate_left(16)
@@ -33,7 +33,7 @@ const NONE: u16 = u16::MAX;
 /// Slots at first: few nets need more.
 const SLOTS: usize = 256;
 
-impl<T: Labeled> Labels<T> {
+impl<T: LabelItem> Labels<T> {
     /// No items.
     pub fn new() -> Self {
         Self { items: Vec::with_capacity(SLOTS / 2), slots: vec![NONE; SLOTS] }

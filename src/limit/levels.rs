@@ -74,7 +74,7 @@ impl Solid {
     /// so no constant-time evaluation exists.
     ///
     /// # Errors
-    /// Those of [`Solid::new`], and the refusal.
+    /// As [`Solid::new`], and the refusal.
     pub fn with_rule(mesh: &SolidMesh, rule: VertexRule) -> Result<Self> {
         Self::analyzed(mesh, Topology::of_mesh(mesh)?, rule)
     }
@@ -82,7 +82,7 @@ impl Solid {
     /// Analyzes a mesh whose topology ([`Topology::of_mesh`]) is known.
     ///
     /// # Errors
-    /// Those of [`Solid::new`].
+    /// As [`Solid::new`].
     pub fn with_topology(mesh: &SolidMesh, topology: Topology) -> Result<Self> {
         Self::analyzed(mesh, topology, VertexRule::default())
     }
@@ -141,7 +141,7 @@ impl SolidBuilder {
         Ok(solid)
     }
 
-    /// Numbers all elements in cell order; those of cells that are not hexahedra come with
+    /// Numbers all elements in cell order; elements of cells that are not hexahedra come with
     /// their children.
     fn number_elements(
         &mut self,
@@ -224,7 +224,7 @@ impl SolidBuilder {
         Ok(active)
     }
 
-    /// Refuses a level of so many cells that would fill the memory, before it is made.
+    /// Refuses a level whose cells would fill the memory, before it is made.
     fn check_memory(&self, depth: usize, cells: usize) -> Result<()> {
         let made = 4 * self.nets.len() + size_of_val(self.leaves.as_slice());
         check_refinement(depth, (made + cells * LEVEL_BYTES) as u128)
@@ -339,7 +339,7 @@ impl SolidBuilder {
     }
 }
 
-/// Leaves in the order of their elements, those of one element in Morton order; `ends`: the end of
+/// Leaves by element, within one in Morton order; `ends`: the end of
 /// each element.
 fn by_element(leaves: &[Leaf], ends: &[u32]) -> Vec<Leaf> {
     let mut next: Vec<u32> = std::iter::once(0).chain(ends.iter().copied()).collect();
@@ -398,7 +398,8 @@ fn fill_nets(
         let drafts = || part.drafts.iter().zip(chunk).filter(|(draft, _)| is_leaf(draft));
         // the cells around many first: their loads, from all over memory, overlap
         let regular = drafts().filter(|(draft, _)| matches!(draft.kind, DraftKind::Regular));
-        let regular: Vec<_> = regular.map(|(_, a)| net::Regular::around(walker, a.cell)).collect();
+        let regular: Vec<_> =
+            regular.map(|(_, a)| net::RegularNet::around(walker, a.cell)).collect();
         let mut regular = regular.iter();
         for ((draft, _), leaf) in drafts().zip(leaves) {
             let net;

@@ -11,18 +11,18 @@ use super::structure::{KeyHasher, NetKey};
 
 /// The walk with the smallest key of those from several starts.
 #[derive(Debug)]
-pub(crate) struct Least {
+pub(crate) struct LeastWalk {
     /// Index of the start that the walk is from.
     pub start: usize,
     /// Key of the walk.
     pub key: Arc<NetKey>,
-    /// Number of the key among those of the memo.
+    /// Number of the key in the memo.
     pub number: u32,
     /// Label in the first walk of each of its control points; empty if it is the first.
     order: Vec<u16>,
 }
 
-impl Least {
+impl LeastWalk {
     /// A first walk of a key.
     #[cfg(test)]
     pub fn of_key(key: NetKey, number: u32) -> Self {
@@ -46,20 +46,26 @@ pub(crate) struct Memo {
 
 #[derive(Debug, Default)]
 struct KnownWalks {
-    by_first: HashMap<NetKey, Arc<Least>, KeyHasher>,
+    by_first: HashMap<NetKey, Arc<LeastWalk>, KeyHasher>,
     numbers: HashMap<Arc<NetKey>, u32, KeyHasher>,
 }
 
 impl Memo {
     /// What came of walks the first of which had this key, if there were any.
-    pub fn get(&self, first: &NetKey) -> Option<Arc<Least>> {
+    pub fn get(&self, first: &NetKey) -> Option<Arc<LeastWalk>> {
         // a poisoned lock only means that another insertion panicked: the maps are whole
         self.known.read().unwrap_or_else(PoisonError::into_inner).by_first.get(first).cloned()
     }
 
     /// Keeps the walk that won, from `start` with `key`; `order`: label in the first walk of each
     /// of its control points.
-    pub fn insert(&self, first: NetKey, start: usize, key: NetKey, order: Vec<u16>) -> Arc<Least> {
+    pub fn insert(
+        &self,
+        first: NetKey,
+        start: usize,
+        key: NetKey,
+        order: Vec<u16>,
+    ) -> Arc<LeastWalk> {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         let KnownWalks { by_first, numbers } = &mut *known;
         if let Some(found) = by_first.get(&first) {
@@ -73,7 +79,7 @@ impl Memo {
                 (key, number)
             }
         };
-        let least = Arc::new(Least { start, key, number, order });
+        let least = Arc::new(LeastWalk { start, key, number, order });
         by_first.insert(first, Arc::clone(&least));
         least
     }

@@ -38,7 +38,7 @@ pub use structure::{
     AxisPermutation, Form, MAX_DEPTH, Orders, Powers, PowersReport, SiblingPlace, Structure,
     layered_weights, tensor_weights,
 };
-pub(crate) use structure::{Domain, MIDDLE, NetKey, NetRows, Next, Sibling, StructureStore};
+pub(crate) use structure::{Domain, MIDDLE, NetKey, NetRows, NextLevel, Sibling, StructureStore};
 pub use summary::{
     CellArraySummary, ClassCounts, EvaluationSummary, StructureSummary, Summary, kernel_name,
     kernels,

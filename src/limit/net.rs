@@ -11,20 +11,20 @@ use std::sync::Arc;
 use super::axes::Pose;
 use super::frame::{Frame, Walker};
 use super::labels::Labels;
-use super::memo::{Least, Memo};
+use super::memo::{LeastWalk, Memo};
 use super::structure::NetKey;
 use crate::basis::MissingLayers;
 use crate::topology::Sharpness;
 
 /// The cells that hold the net of a regular cell, at the low and high end of each axis
 /// (binary): `poses[corner]`.
-pub struct Regular {
+pub struct RegularNet {
     poses: [Pose; 8],
     /// Missing ends.
     pub ends: MissingLayers,
 }
 
-impl Regular {
+impl RegularNet {
     /// Finds the cells: one step down and one up along each axis; in place of a missing
     /// one, the cell itself.
     pub fn around(walker: &Walker, cell: u32) -> Self {
@@ -90,9 +90,9 @@ pub fn planar(walker: &Walker, sharpness: &Sharpness, start: &Frame) -> PlanarNe
 }
 
 /// A layered cell's net from the start whose walk has the smallest key.
-pub(crate) struct LeastPlanar {
+pub(crate) struct LeastPlanarNet {
     /// Start and key of the walk.
-    pub least: Arc<Least>,
+    pub least: Arc<LeastWalk>,
     /// `[layer 4][line]`.
     pub net: Vec<u32>,
     /// Missing layers, see [`PlanarNet::layers`].
@@ -106,7 +106,7 @@ pub(crate) fn least_planar(
     sharpness: &Sharpness,
     starts: &[Frame; 2],
     memo: &Memo,
-) -> LeastPlanar {
+) -> LeastPlanarNet {
     let first = planar(walker, sharpness, &starts[0]);
     let (net, ends) = first.layers(walker);
     let least = memo.get(&first.key).unwrap_or_else(|| {
@@ -121,7 +121,7 @@ pub(crate) fn least_planar(
         memo.insert(first.key.clone(), 0, first.key, Vec::new())
     });
     let net = net.chunks_exact(first.lines.len()).flat_map(|l| least.arrange(l.to_vec())).collect();
-    LeastPlanar { least, net, ends }
+    LeastPlanarNet { least, net, ends }
 }
 
 /// Place in `first` of each item of `other`, which has the same items.
@@ -206,14 +206,14 @@ impl PlanarNet {
 }
 
 /// The net of an irregular cell.
-pub struct Spatial {
+pub struct SpatialNet {
     /// Cells by vertex labels, then sharp edges and fixed vertices.
     pub key: NetKey,
     /// Vertex of each label.
     pub vertices: Vec<u32>,
 }
 
-/// Separates the sections of a [`Spatial::key`].
+/// Separates the sections of a [`SpatialNet::key`].
 const END: u16 = u16::MAX;
 
 /// Number of vertices, or of lines in the plane, of a net by its key.
@@ -222,16 +222,16 @@ pub fn control_count(key: &NetKey) -> usize {
 }
 
 /// Walks all cells around the corners of `start`.
-pub fn spatial(walker: &Walker, sharpness: &Sharpness, start: &Frame) -> Spatial {
+pub fn spatial(walker: &Walker, sharpness: &Sharpness, start: &Frame) -> SpatialNet {
     let mut walk = NetWalk::new();
     walk.run(walker, start, None);
     walk.finish(walker, sharpness, start)
 }
 
 /// An irregular cell's net from the start whose walk has the smallest key.
-pub(crate) struct LeastSpatial {
+pub(crate) struct LeastSpatialNet {
     /// Start and key of the walk.
-    pub least: Arc<Least>,
+    pub least: Arc<LeastWalk>,
     /// Vertex of each label.
     pub vertices: Vec<u32>,
 }
@@ -243,12 +243,12 @@ pub(crate) fn least_spatial(
     sharpness: &Sharpness,
     starts: &[Frame; 6],
     memo: &Memo,
-) -> LeastSpatial {
+) -> LeastSpatialNet {
     let first = spatial(walker, sharpness, &starts[0]);
     if let Some(least) = memo.get(&first.key) {
-        return LeastSpatial { vertices: least.arrange(first.vertices), least };
+        return LeastSpatialNet { vertices: least.arrange(first.vertices), least };
     }
-    let mut best: Option<(usize, Spatial)> = None;
+    let mut best: Option<(usize, SpatialNet)> = None;
     for (i, start) in starts.iter().enumerate().skip(1) {
         let least = best.as_ref().map_or(&first.key, |(_, best)| &best.key);
         let mut walk = NetWalk::new();
@@ -261,11 +261,11 @@ pub(crate) fn least_spatial(
     }
     let Some((start, best)) = best else {
         let least = memo.insert(first.key.clone(), 0, first.key, Vec::new());
-        return LeastSpatial { vertices: first.vertices, least };
+        return LeastSpatialNet { vertices: first.vertices, least };
     };
     let order = order(&first.vertices, &best.vertices);
     let least = memo.insert(first.key, start, best.key, order);
-    LeastSpatial { vertices: best.vertices, least }
+    LeastSpatialNet { vertices: best.vertices, least }
 }
 
 /// A breadth-first walk under way.
@@ -310,7 +310,7 @@ impl NetWalk {
     }
 
     /// Adds the creases around the cell to the key.
-    fn finish(self, walker: &Walker, sharpness: &Sharpness, start: &Frame) -> Spatial {
+    fn finish(self, walker: &Walker, sharpness: &Sharpness, start: &Frame) -> SpatialNet {
         let Self { mut key, mut vertices } = self;
         key.push(END);
         if !sharpness.is_smooth() {
@@ -331,7 +331,7 @@ impl NetWalk {
         } else {
             key.push(END);
         }
-        Spatial { key, vertices: vertices.into_items() }
+        SpatialNet { key, vertices: vertices.into_items() }
     }
 }
 
@@ -350,7 +350,7 @@ fn touches(frame: &Frame, start: &Frame) -> bool {
     frame.vertices.iter().fold(false, |any, &v| any | is_corner(v))
 }
 
-/// Whether a key whose entries before `from` equal those of `bound` is above it; a
+/// Whether a key that equals `bound` before `from` is above it; a
 /// key found to be below is no longer bounded.
 fn exceeds(key: &NetKey, from: usize, bound: &mut Option<&NetKey>) -> bool {
     let Some(other) = *bound else { return false };
@@ -385,7 +385,7 @@ mod tests {
         assert!(compared.iter().all(|&cells| cells > 20), "{compared:?}");
     }
 
-    fn start_and_key(least: &Least) -> (usize, &NetKey) {
+    fn start_and_key(least: &LeastWalk) -> (usize, &NetKey) {
         (least.start, &least.key)
     }
 

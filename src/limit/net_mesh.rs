@@ -8,7 +8,7 @@ use super::library::Library;
 use super::memo::Memo;
 use super::net;
 use super::structure::{
-    AxisPermutation, Domain, NetKey, NetRows, Next, Powers, Sibling, SiblingKind, Structure,
+    AxisPermutation, Domain, NetKey, NetRows, NextLevel, Powers, Sibling, SiblingKind, Structure,
 };
 use super::{Class, classify};
 use crate::basis::MissingLayers;
@@ -25,7 +25,7 @@ impl Library {
             .find(key, depth, || NetMesh::extruded(key).structure(Domain::Square, key, self, depth))
     }
 
-    /// The structure of a spatial net by its [`net::Spatial::key`]; `None` if the net cannot be
+    /// The structure of a spatial net by its [`net::SpatialNet::key`]; `None` if the net cannot be
     /// evaluated.
     pub(super) fn spatial(&self, key: &NetKey, depth: usize) -> Option<Arc<Structure>> {
         self.spatial.find(key, depth, || NetMesh::of(key).structure(Domain::Cube, key, self, depth))
@@ -42,7 +42,7 @@ struct NetMesh {
 }
 
 impl NetMesh {
-    /// The mesh of a spatial net by its [`net::Spatial::key`].
+    /// The mesh of a spatial net by its [`net::SpatialNet::key`].
     pub fn of(key: &NetKey) -> Self {
         let (cells, sharp_edges, fixed) = net::spatial_sections(key);
         let controls = cells.iter().flatten().max().map_or(0, |&m| m as usize + 1);
@@ -91,7 +91,7 @@ impl NetMesh {
             let sibling = match step.class(child(k)) {
                 Class::Regular => {
                     let mut net = [0; 64];
-                    let regular = net::Regular::around(&walker, child(k));
+                    let regular = net::RegularNet::around(&walker, child(k));
                     regular.write(&walker, &mut net);
                     // in the plane any one layer will do; layer 1 always exists
                     let net = if is_spatial { &net[..] } else { &net[16..32] };
@@ -126,11 +126,11 @@ impl NetMesh {
         let net = rows.net(&net);
         let step = rows.selected(&net);
         let next = if child_key == *key {
-            Next::Stationary(Powers::new(step).into())
+            NextLevel::Stationary(Powers::new(step).into())
         } else if is_spatial {
-            Next::Then { step, structure: library.spatial(&child_key, depth + 1)? }
+            NextLevel::Then { step, structure: library.spatial(&child_key, depth + 1)? }
         } else {
-            Next::Then { step, structure: library.planar(&child_key, depth + 1)? }
+            NextLevel::Then { step, structure: library.planar(&child_key, depth + 1)? }
         };
         Some(Structure::of_parts(domain, rows.finish(), siblings, next))
     }
@@ -143,7 +143,7 @@ pub(super) fn best_planar(
     cell: u32,
     permutation: AxisPermutation,
     memo: &Memo,
-) -> (AxisPermutation, net::LeastPlanar) {
+) -> (AxisPermutation, net::LeastPlanarNet) {
     let swap = |[a, b, c]: [u8; 3]| [b, a, c];
     let flips = permutation.flips;
     let other =

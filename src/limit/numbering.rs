@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::class::Reason;
-use super::memo::Least;
+use super::memo::LeastWalk;
 use super::net;
 use super::structure::{NetKey, Structure};
 use crate::error::Result;
@@ -19,7 +19,7 @@ const CONTROL_BYTES: usize = 800;
 /// Structures in order of first appearance.
 #[derive(Default)]
 pub(super) struct StructureNumbering {
-    // by the number of the net ([`Least::number`])
+    // by the number of the net ([`LeastWalk::number`])
     numbers: Vec<NetStructure>,
     pub structures: Vec<Arc<Structure>>,
 }
@@ -38,10 +38,10 @@ impl StructureNumbering {
     /// Builds the structures of all new nets in parallel, then numbers them.
     pub fn add<'a>(
         &mut self,
-        nets: impl Iterator<Item = &'a Arc<Least>>,
+        nets: impl Iterator<Item = &'a Arc<LeastWalk>>,
         build: impl Fn(&NetKey) -> Option<Arc<Structure>> + Sync,
     ) -> Result<()> {
-        let mut new: Vec<&Least> = Vec::new();
+        let mut new: Vec<&LeastWalk> = Vec::new();
         for net in nets {
             let at = net.number as usize;
             if self.numbers.len() <= at {
@@ -60,7 +60,7 @@ impl StructureNumbering {
             (controls * CONTROL_BYTES) as u128,
             |_| "take a coarser mesh, or one with fewer different neighborhoods of cells".into(),
         )?;
-        let built = |net: &&Least| {
+        let built = |net: &&LeastWalk| {
             stop_point();
             build(&net.key)
         };
@@ -91,7 +91,8 @@ mod tests {
     #[test]
     fn structures_that_do_not_fit_are_not_built() {
         let key = vec![u16::MAX - 2];
-        let nets: Vec<_> = (0..100_000).map(|number| Least::of_key(key.clone(), number)).collect();
+        let nets: Vec<_> =
+            (0..100_000).map(|number| LeastWalk::of_key(key.clone(), number)).collect();
         let nets: Vec<_> = nets.into_iter().map(Arc::new).collect();
         let mut numbering = StructureNumbering::default();
         let added = numbering.add(nets.iter(), |_| panic!("built"));

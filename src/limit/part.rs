@@ -9,13 +9,13 @@ use crate::topology::{Sharpness, Topology, stars};
 
 impl Solid {
     /// Analyzes some cells of a mesh that has all cells at their vertices, and none of the other
-    /// cells. Elements are those of the cells owned, in their order, and the class of all others is
+    /// cells. Elements come from the cells owned, in their order, and the class of all others is
     /// [`Reason::Ghost`](super::Reason::Ghost). Where cells beyond are missing the mesh has no
     /// boundary, so that boundaries, layers and locations of a part mean nothing. `owned`: ids of
     /// cells, ascending; there may be none.
     ///
     /// # Errors
-    /// Those of [`Solid::new`] that concern the cells owned.
+    /// As [`Solid::new`], for defects at the cells owned.
     pub fn of_part(mesh: &SolidMesh, owned: &[u32]) -> Result<Self> {
         let cells = mesh.cells.len();
         let ascend = owned.windows(2).all(|pair| pair[0] < pair[1]);

@@ -6,7 +6,7 @@ use crate::memory;
 use crate::numbers::counted;
 use crate::topology::Topology;
 
-/// Cells around a vertex that count for no more than their share of what a cell needs.
+/// Cells around a vertex that count for no more than their share of a cell's memory.
 const FEW_CELLS: usize = 64;
 
 /// Bytes of the nets and the structures around a vertex, for each pair of its cells: the net of
@@ -26,7 +26,7 @@ pub(super) fn check_analysis(cells: usize) -> Result<()> {
     memory::check(what, CELL_BYTES * cells as u128, |_| memory::coarser_or_shared())
 }
 
-/// Refuses a level of local refinement, of solids or surfaces, that needs so many bytes.
+/// Refuses a level of local refinement, of solids or surfaces, of more bytes than the memory has.
 pub(crate) fn check_refinement(level: usize, need: u128) -> Result<()> {
     memory::check(format!("level {level} of the local refinement needs"), need, |_| {
         message!(
@@ -50,8 +50,8 @@ pub(super) fn check_corners(cell: u32, corners: usize) -> Result<()> {
     .with_help("refine the mesh first, once, or split the cell"))
 }
 
-/// Refuses vertices of so many cells that the nets around them would fill the memory, or are too
-/// large for their numbers.
+/// Refuses vertices whose cells are too many: the nets around them would fill the memory, or are
+/// too large for their numbers.
 pub(super) fn check_nets(topology: &Topology) -> Result<()> {
     let count_of = |v: u32| topology.vertex_cells(v).len();
     let many: Vec<u32> =

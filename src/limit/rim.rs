@@ -3,7 +3,7 @@
 //! The faces fit together along *lines*: edges of the mesh, and the spokes from the
 //! middle of an edge to the middle of a face where a cell is not a hexahedron, or a face of a
 //! surface no quad, and its corners are elements. Places are integers, so neighbors agree
-//! exactly on what they share; nothing is compared by distance.
+//! exactly on common lines and points; nothing is compared by distance.
 //!
 //! Whoever makes the faces numbers them, their lines and their points: lines and points below 2⁶⁰,
 //! faces below 2⁵⁹.
@@ -11,7 +11,7 @@
 /// Parameters run from 0 to `UNIT` in each direction of a face.
 pub const UNIT: u32 = 1 << 30;
 
-/// A name: an entity, a place on it. Its order is that of the entities' numbers.
+/// A name: an entity, a place on it. Names are ordered by the entities' numbers.
 pub(crate) type RimKey = (u64, u64);
 
 // kinds of entities, above their numbers
@@ -63,7 +63,7 @@ impl Border {
         Self { to: UNIT / 2, ..self }
     }
 
-    /// From the middle of an edge to the middle of a face; `number` is that of the spoke.
+    /// From the middle of an edge to the middle of a face; `number`: of the spoke.
     pub fn spoke(number: u64, edge: u64, face: u64) -> Self {
         let ends = [(EDGE | edge, u64::from(UNIT / 2)), (CENTER | face, 0)];
         Self { line: SPOKE | number, from: 0, to: UNIT, ends }

@@ -30,7 +30,7 @@ pub struct LocalPoints<'a> {
     pub origin: Vec<f64>,
 }
 
-/// Values farther from 0 than so many times their range are taken relative to an origin. It
+/// Values farther from 0 than this multiple of their range are taken relative to an origin. It
 /// costs less than 3 bits to leave nearer ones, whose differences may have to be rounded.
 const ORIGIN_ABOVE_RANGES: f64 = 8.0;
 
@@ -71,7 +71,7 @@ pub struct Solid {
 }
 
 impl Solid {
-    /// Refuses a part of a mesh, whose boundary is not that of the solid.
+    /// Refuses a part of a mesh, whose boundary is not the solid's.
     pub(crate) fn check_whole(&self, job: &str) -> Result<()> {
         if !self.is_part {
             return Ok(());
@@ -181,7 +181,7 @@ impl Solid {
 
     /// Values at the points of all levels relative to an origin near the control points, where they
     /// are far from 0 and something is refined: refined points then have the digits of their
-    /// distance from the origin, and not only those of their distance from 0.
+    /// distance from the origin, not only of their distance from 0.
     ///
     /// # Errors
     /// [`Error::Request`] if `values` does not hold `width` ≥ 1 values for
@@ -206,8 +206,8 @@ impl Solid {
         }
     }
 
-    /// The rows of `values: [vertex][width]` on which boxes, lengths and ranges depend: those of
-    /// the vertices of cells, and in a part those of the vertices that span the whole.
+    /// The rows of `values: [vertex][width]` on which boxes, lengths and ranges depend:
+    /// the vertices of cells, and in a part the vertices that span the whole.
     pub(crate) fn spanning<'a>(&self, values: &'a [f64], width: usize) -> Cow<'a, [f64]> {
         match &self.used {
             Some(used) => used_rows(values, width, used),

@@ -14,7 +14,7 @@ use crate::topology::{Sharpness, Topology, stars};
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Summary {
-    /// Number of control points, including those of no cell.
+    /// Number of control points, including points of no cell.
     pub vertices: usize,
     /// Number of cells of all kinds.
     pub cells: usize,
@@ -149,7 +149,7 @@ impl Summary {
     /// Counts what a mesh of this topology consists of; nothing is prepared for its evaluation.
     ///
     /// # Errors
-    /// Those of [`Topology::validate`] and [`Sharpness::resolve`], and finite sharpness above 10.
+    /// As [`Topology::validate`] and [`Sharpness::resolve`]; finite sharpness above 10.
     pub fn new(mesh: &SolidMesh, topology: &Topology) -> Result<Self> {
         topology.validate(&mesh.points)?;
         let sharpness = Sharpness::resolve(&mesh.creases, topology)?;
@@ -328,7 +328,7 @@ mod tests {
     use crate::refine::{crease_by_angle, refine_mesh};
     use crate::scheme::VertexRule;
 
-    /// The counts, which are those of the solid, too, and how it evaluates.
+    /// The counts, which are also the solid's, and how it evaluates.
     fn summary(mesh: &SolidMesh) -> (Summary, EvaluationSummary) {
         let solid = Solid::new(mesh).unwrap();
         let counts = Summary::new(mesh, solid.topology()).unwrap();

@@ -31,7 +31,7 @@ pub struct BoundaryPieces {
     corners: Vec<[f64; 3]>,
     // [item + 1] first of its corners
     first_corners: Vec<u32>,
-    // what is as good as nearest, in length units
+    // distances within this count as nearest, in length units
     pub slack: f64,
 }
 

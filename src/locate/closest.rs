@@ -29,7 +29,7 @@ const HIDDEN_DECREASE_FRACTION: f64 = 0.5 * f64::EPSILON;
 
 /// A closest point.
 #[derive(Clone, Copy, Debug)]
-pub struct Closest {
+pub struct ClosestPoint {
     /// Parameters of the point in the box.
     pub parameters: [f64; 3],
     /// Distance of the point, in length units.
@@ -58,7 +58,7 @@ pub fn closest(
     domain: SearchBox,
     start: [f64; 3],
     enough: f64,
-) -> Closest {
+) -> ClosestPoint {
     gauss_newton(&map, x.into(), domain, start, enough).closest()
 }
 
@@ -68,7 +68,7 @@ pub fn closest_from_outside(
     x: [f64; 3],
     domain: SearchBox,
     start: [f64; 3],
-) -> Closest {
+) -> ClosestPoint {
     let x = Vector3::from(x);
     let found = gauss_newton(&map, x, domain, start, 0.0);
     if found.is_stationary(domain) {
@@ -78,22 +78,22 @@ pub fn closest_from_outside(
 }
 
 /// How far a walk has come.
-struct Walked {
+struct WalkProgress {
     t: [f64; 3],
     jet: TricubicJet,
     residual: Vector3<f64>,
     squared: f64,
 }
 
-impl Walked {
+impl WalkProgress {
     fn at(map: impl Fn([f64; 3]) -> TricubicJet, x: Vector3<f64>, t: [f64; 3]) -> Self {
         let jet = map(t);
         let residual = jet.point - x;
         Self { t, jet, residual, squared: residual.norm_squared() }
     }
 
-    fn closest(&self) -> Closest {
-        Closest { parameters: self.t, distance: self.squared.sqrt() }
+    fn closest(&self) -> ClosestPoint {
+        ClosestPoint { parameters: self.t, distance: self.squared.sqrt() }
     }
 
     /// Half of the derivatives of the squared distance.
@@ -124,8 +124,8 @@ fn newton(
     map: &impl Fn([f64; 3]) -> TricubicJet,
     x: Vector3<f64>,
     domain: SearchBox,
-    mut found: Walked,
-) -> Walked {
+    mut found: WalkProgress,
+) -> WalkProgress {
     for _ in 0..NEWTON_STEPS {
         let (gradient, free) = (found.gradient(), found.free(domain));
         let Some(step) = newton_step(&hessian(map, x, domain, &found), gradient, free) else {
@@ -133,7 +133,7 @@ fn newton(
         };
         let nearer = (0..8).map(|halvings| 0.5_f64.powi(halvings)).find_map(|length| {
             let t = domain.clamp(std::array::from_fn(|d| found.t[d] + length * step[d]));
-            let next = Walked::at(map, x, t);
+            let next = WalkProgress::at(map, x, t);
             (next.squared < found.squared).then_some(next)
         });
         let Some(next) = nearer else { break };
@@ -151,7 +151,7 @@ fn hessian(
     map: &impl Fn([f64; 3]) -> TricubicJet,
     x: Vector3<f64>,
     domain: SearchBox,
-    found: &Walked,
+    found: &WalkProgress,
 ) -> Matrix3<f64> {
     let mut all = Matrix3::zeros();
     for d in 0..3 {
@@ -160,7 +160,7 @@ fn hessian(
             t[d] += by;
             domain.clamp(t)
         });
-        let [ga, gb] = [a, b].map(|t| Vector3::from(Walked::at(map, x, t).gradient()));
+        let [ga, gb] = [a, b].map(|t| Vector3::from(WalkProgress::at(map, x, t).gradient()));
         all.set_column(d, &((gb - ga) / (b[d] - a[d])));
     }
     0.5 * (all + all.transpose())
@@ -187,8 +187,8 @@ fn gauss_newton(
     domain: SearchBox,
     start: [f64; 3],
     enough: f64,
-) -> Walked {
-    let mut found = Walked::at(map, x, domain.clamp(start));
+) -> WalkProgress {
+    let mut found = WalkProgress::at(map, x, domain.clamp(start));
     let mut damping = 0.0;
     'steps: for _ in 0..MAX_STEPS {
         if found.squared <= enough * enough {
@@ -210,7 +210,7 @@ fn gauss_newton(
                 step.map(|step| domain.clamp(std::array::from_fn(|d| t[d] + length * step[d])));
             if let Some(next) = next {
                 let moved = (0..3).map(|d| (next[d] - t[d]).abs()).fold(0.0, f64::max);
-                let next = Walked::at(map, x, next);
+                let next = WalkProgress::at(map, x, next);
                 if next.squared < found.squared {
                     found = next;
                     damping = if damping > FIRST_DAMPING { 0.1 * damping } else { 0.0 };

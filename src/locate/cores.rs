@@ -5,7 +5,7 @@
 //! net again, half as large ([`crate::bezier`]). The limit of a net stays within the net's
 //! *radius* around its *core*, the limit at the extraordinary point or along the edge. So a
 //! point goes down the rings: through the pieces of a ring that may hold it, then on, until
-//! the core is farther away than the radius of what remains. A ring shrinks at least by
+//! the core is farther away than the radius of the remainder. A ring shrinks at least by
 //! some factor, so that few of them are gone through.
 //!
 //! # Practice
@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use nalgebra::Vector3;
 
-use super::closest::Closest;
+use super::closest::ClosestPoint;
 use super::frame::AffineFrame;
 use super::hierarchy::diagonal;
 use super::parameters;
@@ -28,17 +28,17 @@ use crate::basis::closest_on_curve::closest_on_curve;
 use crate::bezier::{LocalBox, Nest, NestSibling, Piece};
 use crate::numbers::bounds::{Bounds, squared_distance};
 
-/// Deepest ring: parameters of points below are those of the core, to rounding.
+/// Deepest ring: parameters of points below equal the core's, to rounding.
 const MAX_RING: u32 = 50;
 /// Memory of the splits that are kept.
 const KEPT_BYTES: usize = 1 << 28;
 
-/// An extraordinary point or edge and what is around it.
+/// An extraordinary point or edge and its surroundings.
 #[derive(Debug)]
 pub struct Core<'s> {
     // positions less `origin`
     nest: Nest<'s>,
-    // a point of the core, less the origin of what this was split from
+    // a point of the core, less the origin of the box that this was split from
     origin: [f64; 3],
     // the core less `origin`: a point (0), or the Bézier points of a curve
     curve: Option<[[f64; 3]; 4]>,
@@ -50,14 +50,14 @@ pub struct Core<'s> {
 /// One split.
 #[derive(Debug)]
 struct SplitRing<'s> {
-    pieces: Vec<Exact>,
+    pieces: Vec<ExactPiece>,
     edges: Vec<Core<'s>>,
     inner: Core<'s>,
 }
 
 /// An exact piece of a ring.
 #[derive(Debug)]
-struct Exact {
+struct ExactPiece {
     points: TricubicPoints,
     // made when a point inside first asks for it
     frame: OnceLock<Option<AffineFrame>>,
@@ -85,7 +85,7 @@ impl SplitMemory {
 
 /// What is looked for.
 #[derive(Clone, Copy, Debug)]
-pub struct Sought<'a> {
+pub struct CoreQuery<'a> {
     /// The distance at which the search may end.
     pub nearness: Nearness,
     /// A point so near to the core is on it.
@@ -118,7 +118,7 @@ impl<'s> Core<'s> {
 
     /// The place closest to `x` in the element's parameters, if it is nearer than
     /// `nearness.most`; the first found that is near enough.
-    pub fn search(&self, x: [f64; 3], sought: &Sought<'_>) -> Option<Closest> {
+    pub fn search(&self, x: [f64; 3], sought: &CoreQuery<'_>) -> Option<ClosestPoint> {
         let mut best = None;
         self.descend(x, sought, MAX_RING, &mut best);
         best
@@ -128,15 +128,15 @@ impl<'s> Core<'s> {
     fn descend(
         &self,
         x: [f64; 3],
-        sought: &Sought<'_>,
+        sought: &CoreQuery<'_>,
         rings: u32,
-        best: &mut Option<Closest>,
+        best: &mut Option<ClosestPoint>,
     ) -> bool {
         let x = (Vector3::from(x) - Vector3::from(self.origin)).into();
         let (on_core, away) = self.nearest_on_core(x);
         let Nearness { enough, most } = sought.nearness;
-        // what is farther than the best place so far is of no use
-        let within = |best: &Option<Closest>| best.map_or(most, |best| best.distance);
+        // places farther than the best so far are of no use
+        let within = |best: &Option<ClosestPoint>| best.map_or(most, |best| best.distance);
         if on_core.distance > self.radius + within(best) {
             return false;
         }
@@ -197,8 +197,8 @@ impl<'s> Core<'s> {
         false
     }
 
-    /// Looks for a place that is nearer to `x` than the best on those of these sides of the
-    /// element that the piece has a side on.
+    /// Looks for a place that is nearer to `x` than the best, on these sides of the
+    /// element where the piece has a side on them.
     pub fn nearest(
         &self,
         x: [f64; 3],
@@ -280,17 +280,17 @@ impl<'s> Core<'s> {
 
     /// The place of the core that is closest to `x`, which is less `origin`; and the vector from
     /// `x` to it.
-    fn nearest_on_core(&self, x: [f64; 3]) -> (Closest, Vector3<f64>) {
+    fn nearest_on_core(&self, x: [f64; 3]) -> (ClosestPoint, Vector3<f64>) {
         let mut parameters = self.nest.origin();
         let Some(curve) = &self.curve else {
             let away = -Vector3::from(x);
-            return (Closest { parameters, distance: away.norm() }, away);
+            return (ClosestPoint { parameters, distance: away.norm() }, away);
         };
         let (t, away) = closest_on_curve(curve, x);
         let (axis, against) = self.nest.edge_axis();
         let size = self.nest.part.size[axis];
         parameters[axis] += if against { -t * size } else { t * size };
-        (Closest { parameters, distance: away.norm() }, away)
+        (ClosestPoint { parameters, distance: away.norm() }, away)
     }
 
     fn split(&self) -> SplitRing<'s> {
@@ -302,7 +302,7 @@ impl<'s> Core<'s> {
                 NestSibling::Piece(part, points) => {
                     for points in points.as_chunks::<3>().0.as_chunks::<64>().0 {
                         let bounds = bounds(points);
-                        pieces.push(Exact {
+                        pieces.push(ExactPiece {
                             points: *points,
                             frame: OnceLock::new(),
                             bounds,
@@ -318,12 +318,12 @@ impl<'s> Core<'s> {
     /// Memory of a split, roughly.
     fn split_bytes(&self) -> usize {
         let children = if self.nest.is_edge() { 4 } else { 8 };
-        children * size_of::<Exact>() + self.nest.bytes()
+        children * size_of::<ExactPiece>() + self.nest.bytes()
     }
 }
 
 /// Takes a place that is nearer.
-fn offer(best: &mut Option<Closest>, found: Closest, most: f64) {
+fn offer(best: &mut Option<ClosestPoint>, found: ClosestPoint, most: f64) {
     if found.distance <= best.map_or(most, |best| best.distance) {
         *best = Some(found);
     }
@@ -408,7 +408,7 @@ mod tests {
                     let nearness = Nearness { enough, most };
                     let none = SplitMemory(AtomicUsize::new(0));
                     let search = |memory: &SplitMemory| {
-                        core.search(x, &Sought { nearness, rounding: locator.rounding, memory })
+                        core.search(x, &CoreQuery { nearness, rounding: locator.rounding, memory })
                     };
                     let kept = search(&SplitMemory::default()).expect("inside");
                     // it splits anew for every point

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::parts::LocatorParts;
-use super::{Hierarchy, Located, Locator, Place};
+use super::{Containment, Hierarchy, Locator, Place};
 use crate::backend::device::{Device, LEFT, OUTSIDE, PlaceArrays, PointSearch};
 use crate::error::Result;
 
@@ -21,9 +21,9 @@ pub struct DeviceLocator<'l, 's> {
 
 /// What became of some points.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct DeviceLocated {
+pub struct DeviceLocations {
     /// Place of each point, in the order of the points.
-    pub located: Vec<Located>,
+    pub located: Vec<Containment>,
     /// Number of points left to the CPU: those next to extraordinary edges and vertices and to
     /// edges where the Jacobian vanishes, or within the tolerance outside.
     pub left: usize,
@@ -49,7 +49,7 @@ impl<'l, 's> DeviceLocator<'l, 's> {
         self.places
     }
 
-    /// The locator with what is on the GPU already, [detached](DeviceLocator::detach) from another
+    /// The locator with its data already on the GPU, [detached](DeviceLocator::detach) from another
     /// of the same locator.
     pub fn attach(locator: &'l Locator<'s>, places: Box<dyn PointSearch>) -> Self {
         Self { locator, places }
@@ -64,8 +64,8 @@ impl<'l, 's> DeviceLocator<'l, 's> {
     ///
     /// # Errors
     /// [`Error::Request`](crate::Error::Request) if the device fails or its memory is too small.
-    pub fn locate(&mut self, points: &[[f64; 3]]) -> Result<DeviceLocated> {
-        let mut all = DeviceLocated::default();
+    pub fn locate(&mut self, points: &[[f64; 3]]) -> Result<DeviceLocations> {
+        let mut all = DeviceLocations::default();
         all.located.reserve_exact(points.len());
         let mut arrays = PlaceArrays::default();
         for block in points.chunks(BATCH_POINTS) {
@@ -94,13 +94,13 @@ impl<'l, 's> DeviceLocator<'l, 's> {
         self.places.run()
     }
 
-    /// Adds the answers to `located`, with the CPU's for what was left to it; returns how many
+    /// Adds the answers to `located`, with the CPU's for points left to it; returns how many
     /// these are.
     fn finish(
         &self,
         points: &[[f64; 3]],
         arrays: &PlaceArrays,
-        located: &mut Vec<Located>,
+        located: &mut Vec<Containment>,
     ) -> usize {
         let left: Vec<u32> =
             (0..points.len() as u32).filter(|&i| arrays.elements[i as usize] == LEFT).collect();
@@ -108,8 +108,8 @@ impl<'l, 's> DeviceLocator<'l, 's> {
         let first = located.len();
         located.par_extend(arrays.elements.par_iter().enumerate().map(
             |(i, &element)| match element {
-                OUTSIDE | LEFT => Located::Outside,
-                element => Located::Inside(Place {
+                OUTSIDE | LEFT => Containment::Outside,
+                element => Containment::Inside(Place {
                     element,
                     parameters: arrays.parameters[i],
                     residual: arrays.residuals[i],

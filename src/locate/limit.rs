@@ -20,7 +20,7 @@ pub struct LimitMap<'a> {
 }
 
 impl<'a> LimitMap<'a> {
-    /// The limit on `leaf`; `points` are those of all levels, `[point][3]`.
+    /// The limit on `leaf`; `points`: of all levels, `[point][3]`.
     pub fn new(solid: &'a Solid, leaf: &'a Leaf, points: &[f64]) -> Self {
         let point = |&v: &u32| std::array::from_fn(|d| points[3 * v as usize + d]);
         let net = solid.net(leaf);

@@ -51,7 +51,7 @@ mod sides;
 mod table;
 mod tricubic;
 
-pub use device::{DeviceLocated, DeviceLocator};
+pub use device::{DeviceLocations, DeviceLocator};
 pub use hierarchy::{Hierarchy, Node};
 pub(crate) use pieces::layer_rings;
 pub use pieces::{AttributePieces, LocatorPieces, default_rings};
@@ -73,7 +73,7 @@ use crate::numbers::Precision;
 use crate::numbers::bounds::squared_distance;
 
 use boundary::BoundaryPieces;
-use cores::{Sought, SplitMemory};
+use cores::{CoreQuery, SplitMemory};
 use hierarchy::diagonal;
 use search::{Nearness, SHARED_PLACE_TOLERANCE};
 
@@ -102,14 +102,14 @@ impl Default for LocatorOptions {
 
 /// Where a point is in a solid.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Located {
+pub enum Containment {
     /// The point is in an element.
     Inside(Place),
     /// The point is in no element.
     Outside,
 }
 
-impl Located {
+impl Containment {
     fn at(found: Option<(u32, Place)>) -> Self {
         found.map_or(Self::Outside, |(_, place)| Self::Inside(place))
     }
@@ -155,7 +155,7 @@ impl<'s> Locator<'s> {
     /// Prepares the solid at these control points with options.
     ///
     /// # Errors
-    /// Those of [`Locator::new`], and [`Error::Request`] for options out of range.
+    /// As [`Locator::new`], and [`Error::Request`] for options out of range.
     pub fn with_options(
         solid: &'s Solid,
         controls: Controls<'_>,
@@ -174,7 +174,7 @@ impl<'s> Locator<'s> {
     /// Prepares the boundary alone, for [`Locator::nearest_on_sides`].
     ///
     /// # Errors
-    /// Those of [`Locator::new`].
+    /// As [`Locator::new`].
     pub(crate) fn of_sides(solid: &'s Solid, controls: Controls<'_>) -> Result<Self> {
         Self::prepared(solid, controls, LocatorOptions::default(), false)
     }
@@ -207,25 +207,26 @@ impl<'s> Locator<'s> {
     /// Where each of the points is, in their order. They are worked on by all threads,
     /// neighbors together; the results do not depend on that. A point that is not a
     /// number is outside.
-    pub fn locate(&self, points: &[[f64; 3]]) -> Vec<Located> {
+    pub fn locate(&self, points: &[[f64; 3]]) -> Vec<Containment> {
         let order = self.order(points);
-        let found: Vec<Located> = order
+        let found: Vec<Containment> = order
             .par_chunks(TASK_POINTS)
             .flat_map_iter(|chunk| {
                 stop_point();
                 let mut candidates = Vec::new();
-                let locate = |&i: &u32| Located::at(self.find(points[i as usize], &mut candidates));
+                let locate =
+                    |&i: &u32| Containment::at(self.find(points[i as usize], &mut candidates));
                 chunk.iter().map(locate).collect::<Vec<_>>()
             })
             .collect();
-        let mut located = vec![Located::Outside; points.len()];
+        let mut located = vec![Containment::Outside; points.len()];
         order.iter().zip(found).for_each(|(&i, found)| located[i as usize] = found);
         located
     }
 
     /// Finds the place of one point.
-    pub fn locate_one(&self, point: [f64; 3]) -> Located {
-        Located::at(self.find_piece(point))
+    pub fn locate_one(&self, point: [f64; 3]) -> Containment {
+        Containment::at(self.find_piece(point))
     }
 
     /// The place of a point, and the piece that it is in.
@@ -315,7 +316,10 @@ impl<'s> Locator<'s> {
                 if frame.is_some_and(|frame| frame.excludes(frame.guess(x), around)) {
                     return None;
                 }
-                core.search(x, &Sought { nearness, rounding: self.rounding, memory: &self.memory })?
+                core.search(
+                    x,
+                    &CoreQuery { nearness, rounding: self.rounding, memory: &self.memory },
+                )?
             }
         };
         Some(Place {
@@ -335,7 +339,7 @@ impl<'s> Locator<'s> {
             let coordinate = |d: usize| {
                 let along =
                     (p[d] - root.low[d]) / (root.high[d] - root.low[d]).max(f64::MIN_POSITIVE);
-                // saturates, and what is not a number becomes 0
+                // saturates, and NaN becomes 0
                 (along * 65536.0) as u16
             };
             (0..3).map(|d| spread(coordinate(d)) << d).sum::<u64>()

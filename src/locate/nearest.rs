@@ -7,7 +7,7 @@
 //! The closest place of a point outside lies on the boundary. So the sides of pieces that are on
 //! the boundary are searched, exact ones as bicubic [patches](crate::basis::closest_on_patch),
 //! those around extraordinary points and edges by [rings](super::cores) of such patches. Where
-//! cells are folded the image of the inside may reach beyond that of the boundary; there the pieces
+//! cells are folded the image of the inside may reach beyond the boundary's; there the pieces
 //! are searched as volumes too.
 
 use std::cmp::Reverse;
@@ -16,7 +16,7 @@ use std::collections::BinaryHeap;
 use nalgebra::Vector3;
 
 use super::boundary::{BoundaryPart, samples};
-use super::closest::{Closest, SearchBox, closest_from_outside};
+use super::closest::{ClosestPoint, SearchBox, closest_from_outside};
 use super::hierarchy::Node;
 use super::sides::BestPlace;
 use super::tricubic::jet;
@@ -111,7 +111,7 @@ fn nearest(
         }
     }
     let piece = piece?;
-    let Closest { parameters, distance } = best.place;
+    let ClosestPoint { parameters, distance } = best.place;
     let element = locator.pieces.pieces[piece as usize].element;
     Some((piece, Place { element, parameters, residual: distance }))
 }
@@ -153,7 +153,7 @@ fn is_beyond(locator: &Locator<'_>, piece: usize, x: Vector3<f64>, best: &BestPl
 
 /// A place of one piece, by descent from the nearest sample. Of an inexact piece none if the place
 /// of its Bézier points is so far that the limit there is no nearer than the best.
-fn in_volume(locator: &Locator<'_>, piece: usize, x: [f64; 3], best: &BestPlace) -> Closest {
+fn in_volume(locator: &Locator<'_>, piece: usize, x: [f64; 3], best: &BestPlace) -> ClosestPoint {
     let pieces = &locator.pieces;
     let header = &pieces.pieces[piece];
     let points = &pieces.points[piece];

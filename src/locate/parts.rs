@@ -60,7 +60,7 @@ impl LocatorParts {
     /// Halves the pieces of a locator.
     ///
     /// # Errors
-    /// Those of [`Pieces::new`].
+    /// As [`Pieces::new`].
     pub fn new(locator: &Locator<'_>) -> Result<Self> {
         let solid = locator.pieces.solid();
         let rings = (locator.pieces.rings() + RINGS).min(MAX_EXACT_RINGS);
@@ -75,7 +75,7 @@ impl LocatorParts {
         Ok(all.into_iter().fold(Self::default(), Self::joined))
     }
 
-    /// The parts of both, those of `self` first.
+    /// The parts of both, `self` first.
     fn joined(mut self, other: Self) -> Self {
         let first = self.points.len() as u32;
         let moved = |part: SolidPart| SolidPart {
@@ -184,7 +184,7 @@ fn blocks(locator: &Locator<'_>, further: &Pieces<'_>, piece: usize) -> Vec<SubP
     further.of(leaf).zip(made).map(block).collect()
 }
 
-/// The frame of a part that has none of its own: that of its box.
+/// The frame of a part that has none of its own: its box's.
 fn box_frame(bounds: &Bounds) -> AffineFrame {
     let [low, high] = *bounds;
     let thin = (MIN_LENGTH_FRACTION * diagonal(bounds)).max(f64::MIN_POSITIVE);
@@ -204,7 +204,7 @@ mod tests {
     use super::*;
     use crate::limit::Solid;
 
-    /// Parts with points let Newton's method converge, and those of an exact piece fill its box of
+    /// Parts with points let Newton's method converge, and parts of an exact piece fill its box of
     /// parameters.
     #[test]
     fn parts_fill_their_pieces() {

@@ -55,7 +55,7 @@ pub struct LocatorPieces<'s> {
     leaves: Vec<u32>,
     // control points of all levels, [point][3]
     refined: Vec<f64>,
-    // that of the mesh's control points
+    // box of the mesh's control points
     control_box: Bounds,
 }
 
@@ -377,12 +377,12 @@ pub(crate) fn layer_rings(solid: &Solid) -> usize {
     most_rings(solid, LAYER_RINGS, FEW_FOR_LAYERS).max(default_rings(solid))
 }
 
-/// The most of `rings` rings that make no more than so many pieces.
+/// The most of `rings` rings that make no more than `pieces` pieces.
 fn most_rings(solid: &Solid, rings: usize, pieces: u64) -> usize {
     (1..=rings).rev().find(|&rings| piece_count(solid, rings as u64) <= pieces).unwrap_or(0)
 }
 
-/// How many pieces a solid would have by so many rings.
+/// How many pieces a solid would have by `rings` rings.
 fn piece_count(solid: &Solid, rings: u64) -> u64 {
     let layered = 3 * rings + 1;
     let by_structure = solid.spatial_structures().iter().map(|structure| {

@@ -7,7 +7,7 @@
 
 use std::cell::Cell;
 
-use super::closest::{Closest, SearchBox, closest};
+use super::closest::{ClosestPoint, SearchBox, closest};
 use super::frame::AffineFrame;
 use super::tricubic::{TricubicPoints, bounds, jet, most_bent_axis, restrict};
 
@@ -39,7 +39,7 @@ pub fn in_piece(
     frame: Option<&AffineFrame>,
     x: [f64; 3],
     nearness: Nearness,
-) -> Option<Closest> {
+) -> Option<ClosestPoint> {
     let start = match frame {
         Some(frame) => {
             let y = frame.guess(x);
@@ -54,7 +54,7 @@ pub fn in_piece(
     if found.distance <= nearness.enough || frame.is_some_and(|frame| frame.converges) {
         return (found.distance <= nearness.most).then_some(found);
     }
-    let halved = Halved { points, x, nearness, runs: Cell::new(0) };
+    let halved = HalvingSearch { points, x, nearness, runs: Cell::new(0) };
     let best = halved.search(points, SearchBox::UNIT, MAX_HALVINGS, found);
     (best.distance <= nearness.most).then_some(best)
 }
@@ -71,7 +71,7 @@ fn nearest(
     enough: f64,
     domain: SearchBox,
     start: [f64; 3],
-) -> Closest {
+) -> ClosestPoint {
     let descend = |start| closest(|t| jet(points, t), x, domain, start, 0.0);
     let found = descend(start);
     let Some(frame) = frame.filter(|frame| found.distance > enough && frame.is_thin()) else {
@@ -83,7 +83,7 @@ fn nearest(
 }
 
 /// A search through the halves of a piece.
-struct Halved<'a> {
+struct HalvingSearch<'a> {
     points: &'a TricubicPoints,
     x: [f64; 3],
     nearness: Nearness,
@@ -91,9 +91,9 @@ struct Halved<'a> {
     runs: Cell<u32>,
 }
 
-impl Halved<'_> {
+impl HalvingSearch<'_> {
     /// Whether a place is as near as is asked, or as can be found.
-    fn is_enough(&self, best: &Closest) -> bool {
+    fn is_enough(&self, best: &ClosestPoint) -> bool {
         let is_spent = self.runs.get() >= MAX_NEWTON_RUNS && best.distance <= self.nearness.most;
         best.distance <= self.nearness.enough || is_spent
     }
@@ -104,8 +104,8 @@ impl Halved<'_> {
         part: &TricubicPoints,
         domain: SearchBox,
         halvings: u32,
-        mut best: Closest,
-    ) -> Closest {
+        mut best: ClosestPoint,
+    ) -> ClosestPoint {
         let axis = most_bent_axis(part);
         for side in 0..2 {
             let (mut low, mut high) = ([0.0; 3], [1.0; 3]);

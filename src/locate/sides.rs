@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::closest::Closest;
+use super::closest::ClosestPoint;
 use super::parameters;
 use super::tricubic::TricubicPoints;
 use crate::basis::closest_on_patch::{BicubicPoints, closest_on_patch};
@@ -37,7 +37,7 @@ impl ElementSides {
 #[derive(Clone, Copy, Debug)]
 pub struct BestPlace {
     /// The place; none yet if its distance is infinite.
-    pub place: Closest,
+    pub place: ClosestPoint,
     /// The unit vector from the point asked for to the place; 0 without one.
     pub toward: Vector3<f64>,
     /// Some place is nearer than this, whether it has been visited or not.
@@ -49,7 +49,7 @@ pub struct BestPlace {
 impl BestPlace {
     /// No place yet.
     pub fn none(slack: f64) -> Self {
-        let place = Closest { parameters: [0.0; 3], distance: f64::INFINITY };
+        let place = ClosestPoint { parameters: [0.0; 3], distance: f64::INFINITY };
         Self { place, toward: Vector3::zeros(), bound: f64::INFINITY, slack }
     }
 
@@ -71,7 +71,7 @@ impl BestPlace {
     }
 
     /// Takes a place that is nearer; `away` is the vector from the point asked for.
-    pub fn offer(&mut self, place: Closest, away: Vector3<f64>) {
+    pub fn offer(&mut self, place: ClosestPoint, away: Vector3<f64>) {
         if place.distance < self.place.distance {
             self.place = place;
             self.toward = away.try_normalize(0.0).unwrap_or_default();
@@ -97,7 +97,7 @@ impl BestPlace {
             let [first, second] = along(axis);
             [t[first], t[second]] = found.parameters;
             let parameters = parameters::in_element(piece, t);
-            self.offer(Closest { parameters, distance: found.distance }, found.away);
+            self.offer(ClosestPoint { parameters, distance: found.distance }, found.away);
         }
     }
 }

@@ -74,7 +74,7 @@ impl PointTable {
 
 /// Names of the columns of the answer to a table: `x,y,z,status,cell,u,v,w,distance`, with
 /// `corner` after `cell` if the solid has cells that are not hexahedra, then attributes
-/// by name, components numbered from 0; `attribute:NAME` where the name is that of a column.
+/// by name, components numbered from 0; `attribute:NAME` where a column has the name.
 ///
 /// # Errors
 /// [`Error::Request`](crate::Error::Request) if two would have the same name.
@@ -97,7 +97,7 @@ pub fn columns(solid: &Solid, attributes: &[Attribute]) -> Result<Vec<String>> {
 /// attributes at the places, each `[answer][width]`.
 ///
 /// # Errors
-/// Those of `out`.
+/// The error of `out`.
 pub fn write_rows(
     out: &mut impl Write,
     solid: &Solid,

@@ -248,7 +248,7 @@ impl Cells {
     /// as its kind.
     ///
     /// # Errors
-    /// [`Error::Mesh`] with what are too many, or naming the first cell of another size.
+    /// [`Error::Mesh`] with the number that is too large, or naming the first cell of another size.
     pub(crate) fn check_sizes(&self) -> Result<()> {
         check_counts(self.len(), self.vertices.len().max(self.face_vertices.len()))?;
         let is_wrong = |&c: &usize| {

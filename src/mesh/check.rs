@@ -110,7 +110,7 @@ impl SolidMesh {
     /// in any direction each.
     ///
     /// # Errors
-    /// Those of [`SolidMesh::check`], and a polyhedron whose faces are no closed
+    /// As [`SolidMesh::check`], and a polyhedron whose faces are no closed
     /// surface around a ball.
     pub fn oriented_cells(&self) -> Result<Cells> {
         if self.cells.all_hexahedra() {

@@ -79,7 +79,7 @@ impl SurfaceMesh {
     /// checked.
     pub fn part_count(&self) -> usize {
         let parts = components(self.points.len(), self.faces.iter());
-        // every part has a face, and its least vertex is that of one of them
+        // every part has a face, and its least vertex is the least of one face
         let mut is_part = vec![false; parts.len()];
         self.faces.iter().for_each(|face| is_part[parts[face[0] as usize] as usize] = true);
         is_part.into_iter().filter(|is_part| *is_part).count()

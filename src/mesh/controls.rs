@@ -2,7 +2,7 @@
 
 use super::{Attribute, SolidMesh};
 
-/// Positions and attributes of the control points, by reference: those of a mesh,
+/// Positions and attributes of the control points, by reference: of a mesh,
 /// or others of the same connectivity.
 #[derive(Clone, Copy, Debug)]
 pub struct Controls<'a> {

@@ -94,7 +94,7 @@ impl Creases {
         self.corners.push(Corner { vertex: VertexId(v), sharpness });
     }
 
-    /// These creases and corners, and those of `others` at edges and vertices that are not among
+    /// These creases and corners, and the `others` at edges and vertices that are not among
     /// them.
     #[must_use]
     pub fn or(mut self, others: &Self) -> Self {
@@ -133,7 +133,7 @@ impl Creases {
         }
     }
 
-    /// Leaves out what is listed as smooth.
+    /// Leaves out creases and corners that are listed as smooth.
     pub fn drop_smooth(&mut self) {
         self.edges.retain(|crease| crease.sharpness != 0.0);
         self.corners.retain(|corner| corner.sharpness != 0.0);

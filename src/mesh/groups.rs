@@ -67,12 +67,12 @@ impl CellArray {
         name.filter(|_| self.width == 1 && self.integers)
     }
 
-    /// Whether `name` is that of the array, or of the group of cells that it is.
+    /// Whether `name` names the array, or the group of cells that it is.
     pub fn is_named(&self, name: &str) -> bool {
         self.name == name || self.group_name() == Some(name)
     }
 
-    /// The cells whose first value is not 0: those of a group.
+    /// The cells of a group: their first value is not 0.
     pub fn members(&self) -> impl Iterator<Item = u32> {
         let firsts = self.values.iter().step_by(self.width.max(1));
         (0..).zip(firsts).filter(|(_, value)| **value != 0.0).map(|(cell, _)| cell)
@@ -80,7 +80,7 @@ impl CellArray {
 }
 
 /// Name of the group of faces that a cell array of a file stands for where its value is `value`:
-/// that of a group, else name and value of the array, `gmsh:physical:3`.
+/// the name of a group, else name and value of the array, `gmsh:physical:3`.
 pub(crate) fn face_group_name(array: &str, value: i64) -> String {
     match array.strip_prefix(GROUP).filter(|name| !name.is_empty()) {
         Some(name) => name.to_owned(),

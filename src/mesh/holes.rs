@@ -25,7 +25,7 @@ impl SurfaceMesh {
     /// The mesh without its holes: what there is to see. Creases whose edges belong to holes
     /// alone are left out too; vertices keep their numbers.
     ///
-    /// Further refinement needs the holes: they shape what is beside them.
+    /// Further refinement needs the holes: they shape the faces beside them.
     pub fn without_holes(&self) -> Cow<'_, Self> {
         if self.holes.is_empty() {
             return Cow::Borrowed(self);

@@ -108,7 +108,7 @@ impl JoinedVertices {
 }
 
 /// The used vertices by the cells of a grid, sorted, and how many cells away vertices within the
-/// distance can be. All vertices of a cell are within it: those of equal coordinates are where it
+/// distance can be. All vertices of a cell are within it: equal coordinates are where it
 /// is 0.
 fn keys(points: &[[f64; 3]], used: &[bool], distance: f64) -> Result<(Vec<GridVertex>, i64)> {
     let refused = |help: String| {

@@ -52,7 +52,7 @@ pub(crate) use surface::{COLOR, repeated_corner};
 pub use triangles::Triangles;
 pub use unused::UnusedVertices;
 pub(crate) use unused::{marked_vertices, used_rows};
-pub use weld::Welded;
+pub use weld::WeldResult;
 
 use crate::error::{Error, Result};
 use crate::numbers::counted;
@@ -142,7 +142,7 @@ impl Attribute {
 }
 
 /// A value of any width at every cell of a mesh (a material, a region…). The cells of a
-/// refinement have those of the cell that they come from.
+/// refinement have the values of the cell that they come from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CellArray {
     /// Name in files.
@@ -157,7 +157,7 @@ pub struct CellArray {
 
 impl CellArray {
     /// An array of numbers, whole ones if they are `of_integers`; integers beyond 53 bits become
-    /// the nearest reals. That of a group ([`Self::group`]) may come as reals.
+    /// the nearest reals. The array of a group ([`Self::group`]) may come as reals.
     #[must_use]
     pub fn new(name: impl Into<String>, width: usize, values: Vec<f64>, of_integers: bool) -> Self {
         let exact = |x: &f64| x.fract() == 0.0 && x.abs() < (1_u64 << 53) as f64;
@@ -215,7 +215,7 @@ impl SolidMesh {
         Self { points, cells, ..Self::default() }
     }
 
-    /// The index of an attribute among those of the mesh.
+    /// The index of an attribute of the mesh.
     ///
     /// # Errors
     /// [`Error::Request`] if none has this name.

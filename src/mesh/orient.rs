@@ -1,7 +1,7 @@
 //! Consistent orientation of the faces of polyhedra.
 //!
 //! Files list the faces of a polyhedron in any direction. Refinement needs them
-//! all outward or all inward, so that they can be flipped together.
+//! all outward or all inward, so that they can be reversed together.
 
 use std::collections::HashMap;
 
@@ -29,7 +29,7 @@ pub(super) fn orient_faces(cell: usize, faces: &mut [Vec<u32>]) -> Result<()> {
             " is not a polygon"
         ));
     }
-    // both faces at each edge (smaller vertex first), and whether it runs backwards there
+    // both faces at each edge (smaller vertex first), and whether it is reversed there
     let mut edges: HashMap<[u32; 2], Vec<(usize, bool)>> = HashMap::new();
     for (f, face) in faces.iter().enumerate() {
         for (i, &a) in face.iter().enumerate() {
@@ -46,8 +46,8 @@ pub(super) fn orient_faces(cell: usize, faces: &mut [Vec<u32>]) -> Result<()> {
         ));
     }
 
-    let mut flipped: Vec<Option<bool>> = vec![None; faces.len()];
-    flipped[0] = Some(false);
+    let mut reversed: Vec<Option<bool>> = vec![None; faces.len()];
+    reversed[0] = Some(false);
     let mut pending = vec![0];
     while let Some(f) = pending.pop() {
         let face = &faces[f];
@@ -58,10 +58,10 @@ pub(super) fn orient_faces(cell: usize, faces: &mut [Vec<u32>]) -> Result<()> {
             };
             let other = if first == f { second } else { first };
             // the two faces must run through the edge in opposite directions
-            let wanted = flipped[f].map(|flipped| flipped ^ (forth == back));
-            match flipped[other] {
+            let wanted = reversed[f].map(|reversed| reversed ^ (forth == back));
+            match reversed[other] {
                 None => {
-                    flipped[other] = wanted;
+                    reversed[other] = wanted;
                     pending.push(other);
                 }
                 known if known != wanted => {
@@ -71,7 +71,7 @@ pub(super) fn orient_faces(cell: usize, faces: &mut [Vec<u32>]) -> Result<()> {
             }
         }
     }
-    if flipped.contains(&None) {
+    if reversed.contains(&None) {
         return refuse("its faces form several surfaces".into());
     }
     let vertices: Vec<u32> = sorted_unique(faces.iter().flatten().copied().collect());
@@ -79,7 +79,8 @@ pub(super) fn orient_faces(cell: usize, faces: &mut [Vec<u32>]) -> Result<()> {
     if characteristic != 2 {
         return refuse(message!("its surface has Euler characteristic {characteristic}, not 2"));
     }
-    for (face, _) in faces.iter_mut().zip(flipped).filter(|(_, flipped)| *flipped == Some(true)) {
+    for (face, _) in faces.iter_mut().zip(reversed).filter(|(_, reversed)| *reversed == Some(true))
+    {
         face.reverse();
     }
     Ok(())

@@ -37,11 +37,11 @@ pub(crate) fn check_coordinates(points: &[[f64; 3]], precision: Precision) -> Re
 }
 
 /// Like [`check_coordinates`], for models whose Jacobian determinants are wanted: in single
-/// precision cubes of lengths have to fit, also those of cells a thousand times smaller than the
+/// precision cubes of lengths have to fit, also of cells a thousand times smaller than the
 /// model.
 ///
 /// # Errors
-/// Those of [`check_coordinates`].
+/// As [`check_coordinates`].
 pub(crate) fn check_cubes(points: &[[f64; 3]], precision: Precision) -> Result<()> {
     match precision {
         Precision::F32 => {
@@ -132,7 +132,7 @@ pub(crate) fn check_attributes(attributes: &[Attribute], precision: Precision) -
 }
 
 /// What single precision loses of coordinates up to `largest`, in words, if it does not tell that
-/// many `parts` of a `length` apart, that of `what`.
+/// many `parts` of the `length` of `what` apart.
 #[must_use]
 pub fn single_precision_loss(largest: f64, parts: f64, what: &str, length: f64) -> Option<String> {
     let spacing = largest * f64::from(f32::EPSILON);

@@ -224,7 +224,7 @@ impl JoinedPoints {
         !self.members(v).any(|own| has(point(own).piece))
     }
 
-    /// Joins a first point and what is joined with it to an earlier one.
+    /// Joins a first point and the points joined with it to an earlier one.
     fn join(&mut self, v: usize, earlier: usize) {
         let mut at = v;
         loop {

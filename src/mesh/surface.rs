@@ -22,7 +22,7 @@ pub(crate) const COLOR: &str = "color";
 /// Vertex cycles of polygons in flat arrays.
 ///
 /// Polygons of one size need no offsets and may have any number of corners, as refined quads and
-/// triangles do; those of several sizes have fewer than 2³² ([`SurfaceMesh::check`] refuses more).
+/// triangles do; faces of several sizes have fewer than 2³² ([`SurfaceMesh::check`] refuses more).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Polygons {
     // the size of all faces; 0: they vary, and face f is vertices[ends[f - 1]..ends[f]]
@@ -77,7 +77,7 @@ impl Polygons {
         }
     }
 
-    /// Where the corners of face `f` lie among those of all faces.
+    /// Range of the corners of face `f` in the corners of all faces.
     ///
     /// # Panics
     /// If there is no face `f`.
@@ -204,7 +204,7 @@ pub enum BoundaryRule {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TriangleRule {
-    /// As those of all polygons.
+    /// As for all polygons.
     #[default]
     Uniform,
     /// Weights for triangles that reduce undulations (OpenSubdiv's `TRI_SUB_SMOOTH`). Other schemes
@@ -237,7 +237,7 @@ pub struct SurfaceMesh {
     pub attributes: Vec<Attribute>,
     /// Texture coordinates.
     pub uv: Option<FaceVarying>,
-    /// Whether the faces are the shape itself, as those of STL are: layers and views show them as
+    /// Whether the faces are the shape itself, as in STL: layers and views show them as
     /// they are, unless a scheme is asked for.
     pub faceted: bool,
 }
@@ -417,7 +417,7 @@ mod tests {
         mesh.check().unwrap_err().to_string()
     }
 
-    /// However polygons come about, those of one size have no offsets.
+    /// However they come about, polygons of one size have no offsets.
     #[test]
     fn polygons_of_one_size_are_the_same_with_and_without_ends() {
         let quads = Polygons::uniform(4, (0..12).collect());

@@ -43,18 +43,18 @@ impl SurfaceMesh {
         Triangles { corners: corners.collect(), faces }
     }
 
-    /// The triangles of [`Self::triangles`], as indices of their corners among those of all faces.
+    /// The triangles of [`Self::triangles`], as indices into the corners of all faces.
     pub(crate) fn triangle_places(&self) -> (Vec<[u32; 3]>, Vec<u32>) {
         let count = self.triangle_count();
         let mut cuts = Cuts {
             faces: &self.faces,
-            around: Around::default(),
+            around: VertexFaces::default(),
             joined: HashSet::new(),
             places: Vec::with_capacity(count),
             of_faces: Vec::with_capacity(count),
         };
         if self.faces.iter().any(|face| face.len() > 3) {
-            cuts.around = Around::new(&self.faces, self.points.len());
+            cuts.around = VertexFaces::new(&self.faces, self.points.len());
             let many = self.faces.iter().filter(|face| face.len() > MAX_SEARCHED_CORNERS);
             cuts.joined.extend(many.flat_map(polygon_edges));
         }
@@ -81,13 +81,13 @@ fn polygon_edges(face: &[u32]) -> Vec<[u32; 2]> {
 
 /// The faces of each vertex.
 #[derive(Default)]
-struct Around {
+struct VertexFaces {
     // [vertex] end of its faces
     ends: Vec<u32>,
     faces: Vec<u32>,
 }
 
-impl Around {
+impl VertexFaces {
     fn new(faces: &Polygons, vertex_count: usize) -> Self {
         let mut ends = vec![0_u32; vertex_count];
         faces.vertices().iter().for_each(|&v| ends[v as usize] += 1);
@@ -116,7 +116,7 @@ impl Around {
 /// The triangles so far.
 struct Cuts<'a> {
     faces: &'a Polygons,
-    around: Around,
+    around: VertexFaces,
     // ends of the edges and diagonals of faces of many corners, the smaller first
     joined: HashSet<[u32; 2]>,
     // [triangle] places of its corners, and its face

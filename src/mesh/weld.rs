@@ -1,7 +1,7 @@
 //! Joining vertices that lie at one position, or near one another.
 //!
 //! The first vertex of each position stays, where it is and with its values. Chains count: vertices
-//! of one place may be farther apart than the distance.
+//! at one place may be farther apart than the distance.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,7 +13,7 @@ use crate::interrupt::stop_point;
 
 /// What joining vertices did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Welded {
+pub struct WeldResult {
     /// Vertices that are gone.
     pub removed: usize,
     /// Attributes that differed between joined vertices; the values of the first were taken.
@@ -29,7 +29,7 @@ pub struct Welded {
     pub less_sharp: usize,
 }
 
-impl Welded {
+impl WeldResult {
     /// What was lost, a line each.
     pub fn notices(&self) -> Vec<String> {
         let (normals, others): (Vec<_>, Vec<_>) =
@@ -71,16 +71,16 @@ impl Welded {
 
 impl SolidMesh {
     /// Joins vertices of cells that lie within `distance` of one another, a length of at least 0;
-    /// with 0 those of equal coordinates. Creases, corners and groups go along; of several creases
+    /// with 0 of equal coordinates. Creases, corners and groups go along; of several creases
     /// of one edge the sharpest stays, and those that come to lie inside the solid go.
     ///
     /// # Errors
     /// [`Error::Request`] for a distance below 0, one that is not finite, or one below the rounding
     /// of the coordinates; [`Error::Mesh`] if a cell has two corners that would be joined.
-    pub fn weld(&mut self, distance: f64) -> Result<Welded> {
+    pub fn weld(&mut self, distance: f64) -> Result<WeldResult> {
         let joined = JoinedVertices::new(&self.points, &self.used_vertices(), distance)?;
         self.check_corners(&joined)?;
-        let mut welded = Welded { removed: joined.removed(), ..Welded::default() };
+        let mut welded = WeldResult { removed: joined.removed(), ..WeldResult::default() };
         if welded.removed == 0 {
             return Ok(welded);
         }
@@ -95,7 +95,7 @@ impl SolidMesh {
         welded.differing = joined.take(&mut self.attributes);
         for group in &mut self.face_groups {
             group.faces.renumber(number);
-            group.drop_repeated_faces(); // both sides of what was a gap
+            group.drop_repeated_faces(); // both sides of a former gap
         }
         welded.less_sharp = self.creases.renumber(number);
         welded.inside = self.drop_inner_creases();
@@ -156,22 +156,22 @@ impl SolidMesh {
 
 impl SurfaceMesh {
     /// Joins vertices of faces that lie within `distance` of one another, a length of at least 0;
-    /// with 0 those of equal coordinates. Neighboring corners of a face that are joined become one;
+    /// with 0 of equal coordinates. Neighboring corners of a face that are joined become one;
     /// faces with fewer than three corners left go. Creases, corners, holes and texture coordinates
     /// go along, normals that differ at joined vertices go. The mesh has been checked.
     ///
     /// # Errors
     /// [`Error::Request`] as [`SolidMesh::weld`]; [`Error::Mesh`] if two corners of a face that are
     /// no neighbors would be joined, or no face would be left.
-    pub fn weld(&mut self, distance: f64) -> Result<Welded> {
+    pub fn weld(&mut self, distance: f64) -> Result<WeldResult> {
         let mut used = vec![false; self.points.len()];
         self.faces.vertices().iter().for_each(|&v| used[v as usize] = true);
         self.join(&JoinedVertices::new(&self.points, &used, distance)?)
     }
 
     /// Joins vertices; on errors the mesh is as it was.
-    pub(super) fn join(&mut self, joined: &JoinedVertices) -> Result<Welded> {
-        let mut welded = Welded { removed: joined.removed(), ..Welded::default() };
+    pub(super) fn join(&mut self, joined: &JoinedVertices) -> Result<WeldResult> {
+        let mut welded = WeldResult { removed: joined.removed(), ..WeldResult::default() };
         if welded.removed == 0 {
             return Ok(welded);
         }
@@ -243,7 +243,7 @@ fn two_in_one_place(of: Message, corners: [u32; 2]) -> Error {
 }
 
 impl Creases {
-    /// Gives every vertex another number. Creases whose ends become one go; of several of one place
+    /// Gives every vertex another number. Creases whose ends become one go; of several at one place
     /// the sharpest stays. Returns how many go that are less sharp than it.
     fn renumber(&mut self, number: impl Fn(u32) -> u32) -> usize {
         let mut less_sharp = 0;
@@ -394,7 +394,7 @@ mod tests {
         assert_eq!(parts.face_groups.iter().map(|g| g.faces.len()).collect::<Vec<_>>(), [1, 1]);
         let after: Vec<_> = (0..216).map(|k| corner(&parts, k / 8, k % 8)).collect();
         assert_eq!(before, after);
-        assert_eq!(parts.weld(0.0).unwrap(), Welded::default());
+        assert_eq!(parts.weld(0.0).unwrap(), WeldResult::default());
     }
 
     #[test]

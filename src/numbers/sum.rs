@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-/// Numbers that are joined together; what is found of each such chunk is joined in their order.
+/// Numbers that are joined together; results of such chunks are joined in their order.
 pub(crate) const SUM_NUMBERS: usize = 4096;
 /// Partial results of a chunk, number `i` in lane `i % SUM_LANES`. They are joined by halves.
 pub(crate) const SUM_LANES: usize = 256;

@@ -10,7 +10,7 @@ use crate::refine::{Refinement, check_levels, child_count, hexahedra, refine};
 use crate::scheme::{VertexRule, crease};
 use crate::topology::{NONE, Sharpness, Topology, stars};
 
-/// A mesh whose elements, those of [`Solid::elements`] after some refinement, are taken in blocks.
+/// A mesh whose elements ([`Solid::elements`] after some refinement) are taken in blocks.
 ///
 /// A block is the part of the mesh around the cells that its elements come from, refined alone: one
 /// layer of ghosts gives the points of all refined cells at the vertices of these cells, so again
@@ -28,7 +28,7 @@ pub struct Blocks<'m> {
     children: Vec<u64>,
     // [cell]: elements before it, and at their end
     ends: Vec<u64>,
-    // that of the refined mesh, once it is known
+    // of the refined mesh, once it is known
     extent: Option<Extent>,
 }
 
@@ -42,7 +42,7 @@ pub struct Extent {
     high: Vec<f64>,
 }
 
-/// Some elements of a mesh, with what they depend on.
+/// Some elements of a mesh, with the cells that they depend on.
 #[derive(Clone, Debug)]
 pub struct Block {
     /// The mesh around them, refined.
@@ -51,7 +51,7 @@ pub struct Block {
     pub cells: Vec<u32>,
     /// Cells of the elements, as ascending indices into `cells`.
     pub owned: Vec<u32>,
-    /// The elements, among those of [`Block::solid`].
+    /// The elements, as indices into [`Block::solid`].
     pub elements: Range<usize>,
     /// Whether the whole has cells other than hexahedra: its files name the corners of elements.
     pub has_other_cells: bool,
@@ -61,7 +61,7 @@ impl Block {
     /// Analyzes the block, for its owned cells alone.
     ///
     /// # Errors
-    /// Those of [`Solid::of_part`].
+    /// As [`Solid::of_part`].
     pub fn solid(&self) -> Result<Solid> {
         let mut solid = Solid::of_part(&self.mesh, &self.owned)?;
         solid.has_corners |= self.has_other_cells;
@@ -168,7 +168,7 @@ impl<'m> Blocks<'m> {
     /// The extent of the refined cells of a run of the cells.
     ///
     /// # Errors
-    /// Those of [`Blocks::block`].
+    /// As [`Blocks::block`].
     ///
     /// # Panics
     /// If the mesh does not have that many cells.
@@ -203,7 +203,7 @@ impl<'m> Blocks<'m> {
     /// The block of some elements.
     ///
     /// # Errors
-    /// Those of the setup that concern the cells of the elements.
+    /// As the setup, for defects at the cells of the elements.
     ///
     /// # Panics
     /// If there are not that many elements.

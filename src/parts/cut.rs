@@ -88,7 +88,7 @@ fn check_costs(mesh: &SolidMesh, costs: &[f64]) -> Result<()> {
 }
 
 /// What evaluating each cell costs under a plan of a grid of samples, in samples of regular cells:
-/// those of refined and irregular cells cost more.
+/// refined and irregular cells cost more.
 pub fn costs(plan: &Plan<'_>) -> Vec<f64> {
     let solid = plan.solid();
     let mut costs = vec![0.0; solid.topology().cell_count()];

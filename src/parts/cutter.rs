@@ -39,7 +39,7 @@ impl<'m> Cutter<'m> {
     /// A cutter of a mesh without a cut, for [`Cutter::around`].
     ///
     /// # Errors
-    /// Those of the mesh and its creases.
+    /// [`Error::Mesh`] for a defect of the mesh or its creases.
     pub(super) fn of_whole(mesh: &'m SolidMesh) -> Result<Self> {
         let (cells, vertices) = (mesh.cells.len(), mesh.points.len());
         check(mesh)?;

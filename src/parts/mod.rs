@@ -4,8 +4,8 @@
 //! The limit on a cell depends on the cells around its own eight corners and on nothing else. So a
 //! part is the cells that it *owns* with one layer of *ghosts*, all other cells that share a vertex
 //! with one of them. Cells and vertices keep their order, which all numberings of the setup
-//! follow, and creases, attributes and cell data come along: results on owned cells are bit by bit
-//! those of the whole mesh.
+//! follow, and creases, attributes and cell data come along: results on owned cells are bitwise
+//! as on the whole mesh.
 //!
 //! What an evaluation is relative to follows from the whole mesh's extent (see
 //! [`Solid::local_points`]). So a part also holds the few vertices that span it, which belong to
@@ -19,7 +19,7 @@
 //!
 //! A [`Cut`] says which part owns each cell: runs along a Hilbert curve of about equal cost. A
 //! [`Cutter`] makes one [`Part`] after another, each in the time of its own size;
-//! [`Part::solid`] analyzes it, and its elements are those of the owned cells.
+//! [`Part::solid`] analyzes it, and its elements come from the owned cells.
 //!
 //! ```
 //! use subsolid::{Backend, Samples, Want, backend::Cpu, parts::{Cut, Cutter}};
@@ -42,12 +42,12 @@
 mod blocks;
 mod cut;
 mod cutter;
-mod own;
+mod owned_cells;
 
 pub use blocks::{Block, Blocks, Extent};
 pub use cut::{Cut, costs};
 pub use cutter::Cutter;
-pub use own::Own;
+pub use owned_cells::OwnedCells;
 
 use crate::error::Result;
 use crate::limit::Solid;
@@ -75,7 +75,7 @@ impl Part {
     /// Analyzes the part, for its owned cells alone.
     ///
     /// # Errors
-    /// Those of [`Solid::of_part`].
+    /// As [`Solid::of_part`].
     pub fn solid(&self) -> Result<Solid> {
         Solid::of_part(&self.mesh, &self.owned)
     }

@@ -66,7 +66,7 @@ pub(crate) struct IndexRows {
 }
 
 impl Adjoint {
-    /// Prepares the transpose of what `plan` evaluates, for its control points and attributes.
+    /// Prepares the transpose of the evaluation of `plan`, for its control points and attributes.
     ///
     /// # Errors
     /// [`Error::Request`] if its weights need more than half of the machine's memory.
@@ -128,7 +128,7 @@ impl Adjoint {
     }
 }
 
-/// Refuses gradients of these lengths that are not those of `results` in at most `orders` orders.
+/// Refuses gradients of lengths that do not fit `results` in at most `orders` orders.
 pub(crate) fn check_gradients(
     lengths: &[usize],
     results: usize,

@@ -58,7 +58,7 @@ const DEVICE_INTERPOLATED_SECONDS: f64 = 1.3e-9;
 const INTERPOLATED_BYTES: f64 = 12.0;
 
 /// Seconds that one thread needs for a vertex of a processed surface, most of it for rows; linear
-/// systems and sweeps in steps that grow with the surface are taken as those of 200,000 vertices.
+/// systems and sweeps in steps that grow with the surface are taken as for 200,000 vertices.
 const NORMAL_SECONDS: f64 = 1e-6;
 const FLOW_SECONDS: f64 = 5e-6;
 const MATRIX_FREE_FLOW_SECONDS: f64 = 130e-6;
@@ -170,8 +170,8 @@ impl Cost {
         Self { cpu: points * QUADRATURE_POINT_SECONDS, to_host: 104.0 * points, ..Self::default() }
     }
 
-    /// Matrices that sum so many products, whose values have `bytes`. `batches`: those whose bases
-    /// are made on demand.
+    /// Matrices that sum `products` products, whose values have `bytes`. `batches`: the ones whose
+    /// bases are made on demand.
     pub fn assembly(products: usize, batches: usize, bytes: usize) -> Self {
         let [products, batches, bytes] = [products, batches, bytes].map(|count| count as f64);
         let host = batches * BATCH_SECONDS;
@@ -187,7 +187,7 @@ impl Cost {
         }
     }
 
-    /// Interpolation by limit masks: so many entries times numbers of a vertex.
+    /// Interpolation by limit masks: entries of the matrix times numbers of a vertex.
     pub fn interpolation(products: usize) -> Self {
         let products = products as f64;
         Self {
@@ -204,7 +204,7 @@ impl Cost {
         Self { cpu: faces * SURFACE_FACE_SECONDS, to_host: 40.0 * faces, ..Self::default() }
     }
 
-    /// Processing of a surface of so many vertices, so many times.
+    /// Processing of a surface of `vertices` vertices, `times` times.
     pub fn processing(vertices: usize, job: SurfaceJob, times: usize) -> Self {
         let of_vertex = match job {
             SurfaceJob::Normals => NORMAL_SECONDS,

@@ -25,8 +25,10 @@ pub use adjoint::Adjoint;
 pub use batch::{Batch, BatchKind, TableId};
 pub use cost::{Cost, LayersJob, SurfaceJob};
 pub use pattern::{AxisId, AxisSamples, Patterns, SampleOrder};
-pub use quantity::{Inputs as QuantityInputs, Quantity, Wanted, rounding, wanted_quantities};
-pub use route::{Facts, Kernel, LARGE_GRID_SHARED_BYTES, MatrixUnits, Strategy};
+pub use quantity::{
+    Inputs as QuantityInputs, Quantity, WantedQuantity, rounding, wanted_quantities,
+};
+pub use route::{Kernel, LARGE_GRID_SHARED_BYTES, MatrixUnits, RouteFacts, Strategy};
 pub use samples::{Location, Samples};
 pub(crate) use share::shares;
 pub use table::Table;
@@ -264,7 +266,7 @@ impl<'s> Plan<'s> {
     }
 }
 
-/// Splits so many elements into ranges of at most `results` results, of `per_element` each (at
+/// Splits `0..elements` into ranges of at most `results` results, of `per_element` each (at
 /// least one element a range).
 pub fn element_pieces(
     elements: usize,

@@ -6,7 +6,7 @@ use super::BatchKind;
 
 /// Which kernels evaluate whole elements.
 ///
-/// The published method is that of Besler et al. (2022), kept as a yardstick. It refines
+/// The published method (Besler et al. 2022) is kept as a yardstick. It refines
 /// cells that do not evaluate directly before it begins; here their leaves, like single
 /// points, take the default kernels under every strategy.
 #[derive(
@@ -37,7 +37,7 @@ pub enum Strategy {
 
 /// What the choice of a kernel depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Facts {
+pub struct RouteFacts {
     /// The strategy that is asked for.
     pub strategy: Strategy,
     /// Class and structure.
@@ -124,7 +124,7 @@ const IRREGULAR_SAMPLES: usize = 181;
 /// Size of a block of the published method.
 const PUBLISHED_BLOCK_THREADS: usize = 128;
 
-impl Facts {
+impl RouteFacts {
     /// The kernel for these facts.
     pub fn kernel(&self) -> Kernel {
         match self.strategy {
@@ -232,12 +232,12 @@ mod tests {
         samples: usize,
         leaves: usize,
         shared_memory: u32,
-    ) -> Facts {
+    ) -> RouteFacts {
         let (strategy, class_leaves) = (Strategy::Auto, leaves);
         let (double, multiprocessors) = (true, 132);
         let has_units = shared_memory == LARGE_SHARED_BYTES;
         let matrix_units = MatrixUnits { single: has_units, double: has_units };
-        Facts {
+        RouteFacts {
             strategy,
             kind,
             whole,
@@ -297,7 +297,7 @@ mod tests {
         );
         let single = |samples, leaves| {
             let facts = facts(irregular, true, samples, leaves, LARGE_SHARED_BYTES);
-            Facts { double: false, ..facts }.kernel()
+            RouteFacts { double: false, ..facts }.kernel()
         };
         assert_eq!(single(4, 2 * MIN_WIDE_TABLE_LEAVES), Kernel::WideMatrixTable);
         assert_eq!(single(4, 2 * MIN_WIDE_TABLE_LEAVES - 1), Kernel::NarrowMatrixTable);
@@ -316,7 +316,7 @@ mod tests {
                     MIN_WIDE_TABLE_LEAVES,
                     LARGE_SHARED_BYTES,
                 );
-                Facts { matrix_units, double, ..facts }.kernel() == Kernel::LongMatrixTable
+                RouteFacts { matrix_units, double, ..facts }.kernel() == Kernel::LongMatrixTable
             };
             assert_eq!([own(false), own(true)], [single, double]);
         }
@@ -328,10 +328,10 @@ mod tests {
             [(Strategy::Thread, Kernel::PublishedThread), (Strategy::Warp, Kernel::PublishedWarp)]
         {
             for kind in [BatchKind::Regular, BatchKind::Layered(0), BatchKind::Irregular(0)] {
-                let facts = Facts { strategy, ..facts(kind, true, 8, 1, LARGE_SHARED_BYTES) };
+                let facts = RouteFacts { strategy, ..facts(kind, true, 8, 1, LARGE_SHARED_BYTES) };
                 assert_eq!(facts.kernel(), kernel);
-                let part = Facts { whole: false, ..facts };
-                assert_eq!(part.kernel(), Facts { strategy: Strategy::Auto, ..part }.kernel());
+                let part = RouteFacts { whole: false, ..facts };
+                assert_eq!(part.kernel(), RouteFacts { strategy: Strategy::Auto, ..part }.kernel());
             }
         }
     }
@@ -341,7 +341,7 @@ mod tests {
         use BatchKind::{Irregular, Layered, Regular};
         let choice = |kind, samples, class_leaves| {
             let facts = facts(kind, true, samples, 1, LARGE_SHARED_BYTES);
-            Facts { strategy: Strategy::Hybrid, class_leaves, ..facts }.kernel()
+            RouteFacts { strategy: Strategy::Hybrid, class_leaves, ..facts }.kernel()
         };
         let (thread, warp) = (Kernel::PublishedThread, Kernel::PublishedWarp);
         // Figure 9: many cells

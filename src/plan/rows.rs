@@ -47,7 +47,7 @@ impl Solid {
 
     /// Weights of the vertices in the limit at each location, or in a derivative of it with
     /// respect to (u, v, w): row r times the control points is result r. Rows of values sum to 1,
-    /// those of derivatives to 0.
+    /// rows of derivatives to 0.
     ///
     /// ```
     /// use subsolid::{Solid, basis::bspline::Order, plan::Location};

@@ -39,7 +39,7 @@ impl Want {
     /// What [`Quality`](crate::volume::Quality) takes.
     pub const QUALITY: Self = Self(Self::DETERMINANT.0 | Self::SCALED_JACOBIAN.0);
 
-    /// Positions with their derivatives up to an order, and those of all attributes if asked for.
+    /// Positions, and all attributes if asked for, with derivatives up to an order.
     ///
     /// # Errors
     /// [`Error::Request`] for an order above 2.
@@ -66,7 +66,7 @@ impl Want {
     }
 
     /// The derivatives evaluated of an input: 0 is the positions, all others are attributes. Those
-    /// of attributes are the first of those of the positions.
+    /// of attributes are the first ones of the positions.
     pub fn of_input(self, input: usize) -> Self {
         let [first, second] = match input {
             0 => [Self::FIRST, Self::SECOND],

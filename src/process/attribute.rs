@@ -32,7 +32,7 @@ pub fn check_steps(name: &'static str, steps: usize) -> Result<()> {
 /// keep their values.
 ///
 /// # Errors
-/// [`Error::Request`] if lengths disagree, or `factor` is outside 0 to 1; that of [`check_steps`].
+/// As [`check_steps`]; [`Error::Request`] if lengths disagree, or `factor` is outside 0 to 1.
 pub fn smooth_attribute(
     query: &Query,
     values: &[f64],

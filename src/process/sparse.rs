@@ -10,11 +10,11 @@ use crate::error::{Error, Result};
 
 /// Lower triangle of a symmetric matrix as a sum of entries.
 #[derive(Default)]
-pub(crate) struct Symmetric {
+pub(crate) struct SymmetricMatrix {
     entries: Vec<Triplet<usize, usize, f64>>,
 }
 
-impl Symmetric {
+impl SymmetricMatrix {
     /// Adds to an entry; those above the diagonal are left to their mirror images.
     pub fn add(&mut self, row: usize, column: usize, value: f64) {
         if row >= column {

@@ -12,7 +12,7 @@ use crate::plan::{Want, wanted_orders};
 /// Values and derivatives of basis functions; the same for all leaves of a batch.
 ///
 /// Derivatives are with respect to the element's parameters; in a table, that leaves of any size
-/// share, to those of the leaf.
+/// share, to the parameters of the leaf.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BasisValues {
     /// Number of control points.

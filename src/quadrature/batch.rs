@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::basis::slots;
 use super::boxes::LeafFace;
 use super::leaf_points::TableKey;
-use super::pull::Pull;
+use super::pull::PullStencils;
 use crate::interrupt::stop_point;
 use crate::limit::boundary::boundary_faces;
 use crate::limit::{AxisPermutation, Leaf, LeafKind, Solid};
@@ -33,8 +33,8 @@ pub struct QuadratureBatch {
     pub controls: usize,
     /// Vertices of the mesh, `[leaf][control]`; different ones in a row.
     pub control_ids: Vec<u32>,
-    /// Whether the control points are not the leaves' own, but those of the mesh that
-    /// these are refined from.
+    /// Whether the control points are the mesh's, from which the leaves' own are
+    /// refined.
     pub is_pulled: bool,
 }
 
@@ -125,9 +125,9 @@ fn rank(kind: LeafKind) -> u8 {
     }
 }
 
-/// Sorts items; the batches in the order of tables, those of a table in that of depths and first
+/// Sorts items; the batches in the order of tables, then of depths and first
 /// leaves.
-pub fn sort(solid: &Solid, pull: &Pull, items: &[QuadratureItem]) -> SortedBatches {
+pub fn sort(solid: &Solid, pull: &PullStencils, items: &[QuadratureItem]) -> SortedBatches {
     let (keys, table_of) = table_keys(solid, items);
     let slots: Vec<Vec<usize>> = keys.iter().map(|key| slots(solid, key.kind)).collect();
 

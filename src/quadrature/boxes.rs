@@ -1,5 +1,5 @@
 //! Boxes that fill a leaf or one of its faces, or stand for all of it: on each the limit is one
-//! tricubic polynomial, but for what an explicit number of rings leaves.
+//! tricubic polynomial, but for the remainder of an explicit number of rings.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ pub struct LeafFace {
 }
 
 impl LeafFace {
-    /// The face in the local axes of what lies in an element as `permutation` says.
+    /// The face in local axes that lie in an element as `permutation` says.
     pub(crate) fn local(self, permutation: AxisPermutation) -> Self {
         let d = permutation.axes.iter().position(|&axis| axis == self.axis).unwrap_or(0);
         Self { axis: d as u8, end: self.end ^ u8::from(permutation.flips[d]) }
@@ -126,14 +126,14 @@ fn counted(parts: &[LocalBox], gauss: usize) -> Vec<GaussBox> {
 }
 
 /// As many rings around an extraordinary edge as it takes, in a leaf that has this share
-/// of what is integrated.
+/// of the integrand.
 fn planar_boxes(
     structure: &Structure,
     gauss: usize,
     share: f64,
     rules: &RingRules,
 ) -> Vec<GaussBox> {
-    // integrals over a ring shrink like its area, or that of its parameters
+    // integrals over a ring shrink like its area, or its area in parameters
     let largest = structure.powers().decay().powi(2);
     let tolerance = RING_TOLERANCE / share;
     let rings = rules.rings(largest, 0.25, structure.first_steps(), tolerance);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::{BasisValues, Mapped, PhysicalDerivatives, Quadrature, QuadratureBatch};
+use super::{BasisValues, LeafQuantities, PhysicalDerivatives, Quadrature, QuadratureBatch};
 use crate::backend::device::{Device, MappingBatch, QuadratureMapping};
 use crate::error::{Error, Result, option};
 use crate::memory::{self, decimal_bytes};
@@ -33,7 +33,7 @@ impl Quadrature<'_> {
     }
 
     /// Refuses bases of all batches at once that do not fit into a device's memory, or beside other
-    /// data into that of the host, where those of refined leaves are made.
+    /// data into host memory, where data of refined leaves are made.
     fn check_device_memory(&self, memory: u64) -> Result<()> {
         let rows: usize = if self.want().contains(Want::SECOND) { 10 } else { 4 };
         let bytes = |(b, batch): (usize, &QuadratureBatch)| {
@@ -84,7 +84,7 @@ impl<'q> DeviceQuadrature<'q> {
     /// mesh are left-handed, or not.
     ///
     /// # Errors
-    /// Those of [`DeviceQuadrature::new`].
+    /// As [`DeviceQuadrature::new`].
     pub fn of_part(
         quadrature: &'q Quadrature<'q>,
         controls: Controls<'_>,
@@ -150,12 +150,16 @@ impl<'q> DeviceQuadrature<'q> {
     ///
     /// # Errors
     /// [`Error::Request`] if the copy fails.
-    pub fn read(&self, mapped: &mut Mapped, derivatives: &mut PhysicalDerivatives) -> Result<()> {
+    pub fn read(
+        &self,
+        mapped: &mut LeafQuantities,
+        derivatives: &mut PhysicalDerivatives,
+    ) -> Result<()> {
         let Some((batch, leaves)) = self.last.clone() else { return Ok(()) };
         let arrays = self.mapping.read()?;
         let rows = |values: &[f64]| values.as_chunks::<3>().0.to_vec();
         let matrices = |values: &[f64]| rows(values).as_chunks::<3>().0.to_vec();
-        *mapped = Mapped {
+        *mapped = LeafQuantities {
             batch,
             points: rows(&arrays.points),
             jacobians: matrices(&arrays.jacobians),

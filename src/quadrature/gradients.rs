@@ -6,7 +6,7 @@
 use rayon::prelude::*;
 
 use super::basis::BasisValues;
-use super::mapping::Mapped;
+use super::mapping::LeafQuantities;
 use crate::basis::bspline::SECOND_AXES;
 
 /// Derivatives of the basis functions of some leaves with respect to space.
@@ -20,13 +20,13 @@ pub struct PhysicalDerivatives {
 }
 
 /// Evaluates the derivatives of `basis` where `mapped` stands, into `derivatives`, whose
-/// memory is used again. The basis is that of the same batch.
+/// memory is used again. The basis: of the same batch.
 ///
 /// # Panics
 /// If it is not.
 pub fn physical_derivatives(
     basis: &BasisValues,
-    mapped: &Mapped,
+    mapped: &LeafQuantities,
     derivatives: &mut PhysicalDerivatives,
 ) {
     let (samples, controls) = (basis.samples, basis.controls);

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::batch::{self, QuadratureBatch, QuadratureItem, net};
 use super::leaf_points::{self, LeafPoints, TableKey};
-use super::pull::Pull;
+use super::pull::PullStencils;
 use super::series::RingRules;
 use super::{QuadratureScheme, basis};
 use crate::error::Result;
@@ -31,7 +31,7 @@ pub struct QuadratureLayout<'s> {
     pub(super) scheme: QuadratureScheme,
     pub(super) want: Want,
     pub(super) is_boundary: bool,
-    pub(super) pull: Pull,
+    pub(super) pull: PullStencils,
     pub(super) tables: Vec<TableLayout>,
     pub(super) batches: Vec<QuadratureBatch>,
 }
@@ -48,7 +48,7 @@ impl<'s> QuadratureLayout<'s> {
     /// The layout of [`Quadrature::new`](super::Quadrature::new).
     ///
     /// # Errors
-    /// Those of [`Quadrature::new`](super::Quadrature::new).
+    /// As [`Quadrature::new`](super::Quadrature::new).
     pub fn new(solid: &'s Solid, scheme: QuadratureScheme, want: Want) -> Result<Self> {
         Self::of(solid, &QuadratureItem::leaves(solid), false, scheme, want)
     }
@@ -56,7 +56,7 @@ impl<'s> QuadratureLayout<'s> {
     /// The layout of [`Quadrature::boundary`](super::Quadrature::boundary).
     ///
     /// # Errors
-    /// Those of [`Quadrature::boundary`](super::Quadrature::boundary).
+    /// As [`Quadrature::boundary`](super::Quadrature::boundary).
     pub fn boundary(
         solid: &'s Solid,
         scheme: QuadratureScheme,
@@ -80,7 +80,7 @@ impl<'s> QuadratureLayout<'s> {
         want: Want,
     ) -> Result<Self> {
         scheme.check()?;
-        let pull = Pull::new(solid);
+        let pull = PullStencils::new(solid);
         let batch::SortedBatches { keys, slots, batches } = batch::sort(solid, &pull, items);
         let want = want | Want::FIRST;
         let rules = RingRules::default();

@@ -195,7 +195,7 @@ mod tests {
         sum + lost
     }
 
-    /// Moments of the parameters, and points whose number depends on what they are for.
+    /// Moments of the parameters, and points whose number depends on their use.
     #[test]
     fn rings_as_needed_stand_for_the_leaf() {
         for shape in [

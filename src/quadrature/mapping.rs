@@ -32,7 +32,7 @@ pub struct Mapping<'q> {
 
 /// The physical quantities of some leaves of a batch, `[leaf][sample]` each.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Mapped {
+pub struct LeafQuantities {
     /// The batch.
     pub batch: usize,
     /// Range of the leaves in the batch.
@@ -74,7 +74,7 @@ impl<'q> Mapping<'q> {
     /// or not.
     ///
     /// # Errors
-    /// Those of [`Mapping::new`].
+    /// As [`Mapping::new`].
     pub fn of_part(
         quadrature: &'q Quadrature<'q>,
         controls: Controls<'_>,
@@ -105,7 +105,12 @@ impl<'q> Mapping<'q> {
     ///
     /// # Errors
     /// [`Error::Request`](crate::Error::Request) if there is no such batch or no such leaf in it.
-    pub fn evaluate(&self, batch: usize, leaves: Range<usize>, mapped: &mut Mapped) -> Result<()> {
+    pub fn evaluate(
+        &self,
+        batch: usize,
+        leaves: Range<usize>,
+        mapped: &mut LeafQuantities,
+    ) -> Result<()> {
         let quadrature = self.quadrature;
         quadrature.check_leaves(batch, &leaves)?;
         let table = quadrature.table(batch);
@@ -211,7 +216,7 @@ impl<'q> Mapping<'q> {
     }
 }
 
-impl Mapped {
+impl LeafQuantities {
     fn begin(&mut self, batch: usize, leaves: Range<usize>, samples: usize, second: bool) {
         let count = leaves.len() * samples;
         self.batch = batch;
@@ -280,7 +285,7 @@ mod tests {
         let scheme = QuadratureScheme { gauss: 3, rings: Some(1) };
         let quadrature = Quadrature::boundary(&solid, scheme, Want::FIRST, |_| true).unwrap();
         let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
-        let (mut mapped, mut sum) = (Mapped::default(), 0.0);
+        let (mut mapped, mut sum) = (LeafQuantities::default(), 0.0);
         for (batch, own) in quadrature.batches().iter().enumerate() {
             mapping.evaluate(batch, 0..own.leaves.len(), &mut mapped).unwrap();
             for ((p, n), m) in mapped.points.iter().zip(&mapped.normals).zip(&mapped.measures) {

@@ -35,13 +35,13 @@
 //! one table for all cells of a batch, and of all batches whose leaves evaluate alike on their own
 //! nets, however large and turned they are. It depends on connectivity and [`QuadratureScheme`]
 //! only; its [`QuadratureLayout`] says beforehand how large it is. For given control points,
-//! [`Mapping`] gives the physical quantities ([`Mapped`]) leaf range by leaf range, so that memory
-//! stays bounded, and [`Report`] the volume, the remainders and the quality. [`write_npz`] and
-//! [`points()`] make files. Programs that each hold a part of a mesh join what they find
+//! [`Mapping`] gives the physical quantities ([`LeafQuantities`]) leaf range by leaf range, so that
+//! memory stays bounded, and [`Report`] the volume, the remainders and the quality. [`write_npz`]
+//! and [`points()`] make files. Programs that each hold a part of a mesh join what they find
 //! ([`ReportShare`]) and write the pieces of one file ([`PieceCut`]).
 //!
 //! A *leaf* is a whole cell, or a dyadic descendant of a cell that is refined inside before it
-//! evaluates (see [`crate::limit`]); its basis is that of the vertices of the mesh all the
+//! evaluates (see [`crate::limit`]); its basis belongs to the vertices of the mesh all the
 //! same, by the stencils of the refinement.
 //!
 //! ```
@@ -50,7 +50,7 @@
 //! let solid = Solid::new(&mesh)?;
 //! let quadrature = Quadrature::new(&solid, QuadratureScheme { gauss: 4, rings: None }, Want::FIRST)?;
 //! let mapping = Mapping::new(&quadrature, mesh.controls())?;
-//! let (mut mapped, mut volume) = (Mapped::default(), 0.0);
+//! let (mut mapped, mut volume) = (LeafQuantities::default(), 0.0);
 //! for (batch, leaves) in quadrature.pieces(100_000) {
 //!     mapping.evaluate(batch, leaves, &mut mapped)?;
 //!     volume += mapped.measures.iter().sum::<f64>();
@@ -87,7 +87,7 @@ pub use device::DeviceQuadrature;
 pub use gradients::{PhysicalDerivatives, physical_derivatives};
 pub use layout::QuadratureLayout;
 pub use leaf_points::LeafPoints;
-pub use mapping::{Mapped, Mapping};
+pub use mapping::{LeafQuantities, Mapping};
 pub use physical::PhysicalQuadrature;
 pub use pieces::PieceCut;
 pub use points::points;
@@ -239,7 +239,7 @@ impl<'s> Quadrature<'s> {
     }
 
     /// The basis functions of a batch's control points: of [`QuadratureBatch::control_ids`]. Made
-    /// on demand where they are not simply those of a table.
+    /// on demand where a table does not have them.
     pub fn basis(&self, batch: usize) -> Cow<'_, BasisValues> {
         let mut basis = Cow::Borrowed(self.table_basis(batch));
         let (table, batch) = (self.table(batch), &self.layout.batches[batch]);
@@ -256,7 +256,7 @@ impl<'s> Quadrature<'s> {
         basis
     }
 
-    /// Whether the quadrature points are those of [`Quadrature::boundary`].
+    /// Whether this is a [`Quadrature::boundary`].
     pub fn is_boundary(&self) -> bool {
         self.layout.is_boundary
     }

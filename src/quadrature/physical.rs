@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use super::{DeviceQuadrature, Mapped, Mapping, PhysicalDerivatives, Quadrature};
+use super::{DeviceQuadrature, LeafQuantities, Mapping, PhysicalDerivatives, Quadrature};
 use crate::error::Result;
 
 /// A quadrature at control points, evaluated by one processor: a [`Mapping`] by the CPU, a
@@ -19,7 +19,7 @@ pub trait PhysicalQuadrature<'q>: Sync {
     ///
     /// # Errors
     /// If a device fails.
-    fn map(&self, batch: usize, leaves: Range<usize>, mapped: &mut Mapped) -> Result<()>;
+    fn map(&self, batch: usize, leaves: Range<usize>, mapped: &mut LeafQuantities) -> Result<()>;
 }
 
 impl<'q> PhysicalQuadrature<'q> for Mapping<'q> {
@@ -31,7 +31,7 @@ impl<'q> PhysicalQuadrature<'q> for Mapping<'q> {
         self.left_handed()
     }
 
-    fn map(&self, batch: usize, leaves: Range<usize>, mapped: &mut Mapped) -> Result<()> {
+    fn map(&self, batch: usize, leaves: Range<usize>, mapped: &mut LeafQuantities) -> Result<()> {
         self.evaluate(batch, leaves, mapped)
     }
 }
@@ -45,7 +45,7 @@ impl<'q> PhysicalQuadrature<'q> for Mutex<DeviceQuadrature<'q>> {
         self.lock().unwrap_or_else(PoisonError::into_inner).left_handed()
     }
 
-    fn map(&self, batch: usize, leaves: Range<usize>, mapped: &mut Mapped) -> Result<()> {
+    fn map(&self, batch: usize, leaves: Range<usize>, mapped: &mut LeafQuantities) -> Result<()> {
         let mut device = self.lock().unwrap_or_else(PoisonError::into_inner);
         device.evaluate(batch, leaves, false)?;
         device.read(mapped, &mut PhysicalDerivatives::default())

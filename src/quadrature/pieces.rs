@@ -1,7 +1,7 @@
 //! Cutting a quadrature: into pieces of work, and into the pieces of a file.
 //!
 //! Work goes batch by batch, whose leaves evaluate alike. Files have the points in the order of the
-//! leaves, which is that of the cells, so that programs that each hold a run of the cells write the
+//! leaves, which follows the cells, so that programs that each hold a run of the cells write the
 //! files of one program.
 
 use std::ops::Range;

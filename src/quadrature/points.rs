@@ -6,7 +6,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::pieces::{PieceCut, runs};
-use super::{Mapped, PhysicalQuadrature};
+use super::{LeafQuantities, PhysicalQuadrature};
 use crate::error::Result;
 use crate::interrupt::stop_point;
 use crate::io::{Array, Dataset};
@@ -21,7 +21,7 @@ const BLOCK_POINTS: usize = 1 << 18;
 /// minus it if all cells are left-handed),
 /// `inverse_jacobian` (9 components, `[uvw][xyz]`) and `remainder`, 1 where the point lies
 /// in a remainder; of a quadrature of the boundary also `normal` (3 components) and `face`, and
-/// `measure` is that of the surface. Basis functions are in the archive only.
+/// `measure`: of the surface. Basis functions are in the archive only.
 ///
 /// # Errors
 /// If a device fails.
@@ -71,10 +71,10 @@ impl PointColumns {
         let pieces = quadrature.pieces_of(leaves, BLOCK_POINTS);
         let evaluate = |(batch, leaves)| {
             stop_point();
-            let mut mapped = Mapped::default();
+            let mut mapped = LeafQuantities::default();
             mapping.map(batch, leaves, &mut mapped).map(|()| mapped)
         };
-        let all = pieces.into_par_iter().map(evaluate).collect::<Result<Vec<Mapped>>>()?;
+        let all = pieces.into_par_iter().map(evaluate).collect::<Result<Vec<LeafQuantities>>>()?;
         let places = all.iter().map(|mapped| quadrature.parameters(mapped.batch));
         let parameters: Vec<Vec<[f64; 3]>> = places.collect();
         let mut rows = Vec::new();
@@ -95,7 +95,7 @@ impl PointColumns {
         &mut self,
         mapping: &dyn PhysicalQuadrature<'_>,
         leaf: u32,
-        mapped: &Mapped,
+        mapped: &LeafQuantities,
         row: usize,
         parameters: &[[f64; 3]],
     ) {

@@ -13,7 +13,7 @@ const WEIGHT_GRID: f64 = (1_u64 << 40) as f64;
 
 /// Stencils of the points of every finer level over the vertices of the mesh.
 #[derive(Debug, Default)]
-pub(crate) struct Pull {
+pub(crate) struct PullStencils {
     // of level l + 1
     levels: Vec<Stencils>,
 }
@@ -27,7 +27,7 @@ pub struct VertexColumns {
     pub weights: Vec<Vec<(u32, f64)>>,
 }
 
-impl Pull {
+impl PullStencils {
     /// Multiplies the stencils of a solid's levels.
     pub fn new(solid: &Solid) -> Self {
         Self { levels: solid.vertex_stencils() }
@@ -97,7 +97,7 @@ mod tests {
         mesh.creases.push_edge(0, 1, 2.5);
         let solid = Solid::new(&mesh).unwrap();
         assert!(solid.stencils().len() >= 2, "several levels");
-        let pull = Pull::new(&solid);
+        let pull = PullStencils::new(&solid);
         let points = solid.refined_points(mesh.points.as_flattened(), 3);
         for leaf in solid.leaves() {
             let net = solid.net(leaf);
@@ -123,7 +123,7 @@ mod tests {
     fn cells_of_equal_topology_have_one_fingerprint() {
         let mesh = Shape::Fan { valence: 5, layers: 1, rings: 1 }.build().unwrap();
         let solid = Solid::new(&mesh).unwrap();
-        let pull = Pull::new(&solid);
+        let pull = PullStencils::new(&solid);
         let mut prints: Vec<u128> = solid
             .leaves()
             .iter()

@@ -7,7 +7,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::{Mapped, PhysicalQuadrature, Quadrature};
+use super::{LeafQuantities, PhysicalQuadrature, Quadrature};
 use crate::error::{Error, Result};
 use crate::numbers::Precision;
 use crate::plan::rounding;
@@ -36,7 +36,7 @@ pub struct Report {
     pub cells: Vec<CellReport>,
     /// Volumes and remainders of the cells that have a remainder, by cell id.
     pub cells_with_remainder: BTreeMap<u32, CellReport>,
-    /// Whether all cells are left-handed hexahedra: volumes are then those of |det J|, and the
+    /// Whether all cells are left-handed hexahedra: volumes are then integrals of |det J|, and the
     /// quality is that of −det J.
     pub left_handed: bool,
     /// Report on the Jacobians at the quadrature points.
@@ -91,7 +91,7 @@ impl Report {
         Ok(report)
     }
 
-    /// The report of shares in the order of their cells, bit by bit that of one program. Which
+    /// The report of shares in the order of their cells, bitwise as of one program. Which
     /// cells have remainders is not known from numbers of shares without them.
     pub fn of_shares<'a>(
         shares: impl IntoIterator<Item = &'a ReportShare>,
@@ -149,7 +149,7 @@ impl ReportShare {
         let parts: Vec<(Quality, Vec<(u32, CellReport)>)> = quadrature
             .pieces_of(leaves.clone(), TASK_POINTS)
             .into_par_iter()
-            .map_init(Mapped::default, |mapped, (batch, leaves)| {
+            .map_init(LeafQuantities::default, |mapped, (batch, leaves)| {
                 mapping.map(batch, leaves, mapped)?;
                 Ok((quality(quadrature, mapped, side), volumes(quadrature, mapped)))
             })
@@ -232,7 +232,7 @@ impl ReportShare {
 }
 
 /// Quality of `side` times the determinants.
-pub(super) fn quality(quadrature: &Quadrature<'_>, mapped: &Mapped, side: f64) -> Quality {
+pub(super) fn quality(quadrature: &Quadrature<'_>, mapped: &LeafQuantities, side: f64) -> Quality {
     let batch = &quadrature.batches()[mapped.batch];
     let (_, depth) = quadrature.kind(mapped.batch);
     let parameters = quadrature.parameters(mapped.batch);
@@ -264,7 +264,7 @@ pub(super) fn quality(quadrature: &Quadrature<'_>, mapped: &Mapped, side: f64) -
 }
 
 /// Volumes of every leaf.
-fn volumes(quadrature: &Quadrature<'_>, mapped: &Mapped) -> Vec<(u32, CellReport)> {
+fn volumes(quadrature: &Quadrature<'_>, mapped: &LeafQuantities) -> Vec<(u32, CellReport)> {
     let points = quadrature.leaf_points(mapped.batch);
     let (_, depth) = quadrature.kind(mapped.batch);
     let leaves = &quadrature.batches()[mapped.batch].leaves[mapped.leaves.clone()];

@@ -48,7 +48,7 @@ impl Regions {
     /// The sides of `mesh`, see [`sides`], and its groups of faces.
     ///
     /// # Errors
-    /// Those of [`Topology::group_faces`].
+    /// As [`Topology::group_faces`].
     pub fn new(topology: &Topology, mesh: &SolidMesh) -> Result<Self> {
         let (sides, side_count) = sides(topology, &mesh.creases);
         let group = |group| {
@@ -75,7 +75,7 @@ impl Regions {
         self.groups.iter().map(|group| (&group.name[..], group.inside.len()))
     }
 
-    /// Names of all groups and all of their faces: those of the boundary, then those between cells.
+    /// Names of all groups and their faces: first faces of the boundary, then between cells.
     pub fn whole_groups(&self) -> impl Iterator<Item = (&str, Vec<u32>)> {
         let faces = |group: &FaceGroupSides| [&group.faces[..], &group.inside].concat();
         self.groups.iter().map(move |group| (&group.name[..], faces(group)))
@@ -90,7 +90,8 @@ impl Regions {
     /// The faces of a part, ascending.
     ///
     /// # Errors
-    /// Those of [`Regions::find_side`], [`Regions::find_named`] and [`Regions::find`].
+    /// [`Error::Request`] if there is no such part, its name may be a side or a group, or the group
+    /// has faces between cells.
     pub fn faces_of(&self, part: &BoundaryPart) -> Result<Vec<u32>> {
         match part {
             BoundaryPart::Side(number) => self.find_side(*number),
@@ -102,7 +103,7 @@ impl Regions {
     /// Whether each face is of one of these parts, or of any if there are none.
     ///
     /// # Errors
-    /// Those of [`Regions::faces_of`].
+    /// As [`Regions::faces_of`].
     pub fn kept(&self, parts: &[BoundaryPart]) -> Result<Vec<bool>> {
         let mut kept = vec![parts.is_empty(); self.sides.len()];
         for part in parts {

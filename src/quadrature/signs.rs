@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 
 use super::report::{TASK_POINTS, quality};
-use super::{Mapped, PhysicalQuadrature};
+use super::{LeafQuantities, PhysicalQuadrature};
 use crate::error::{Command, IdKind};
 use crate::error::{Error, Result};
 use crate::numbers::{by_count, counted};
@@ -25,7 +25,7 @@ pub fn jacobians<'q>(mapping: &(impl PhysicalQuadrature<'q> + ?Sized)) -> Result
     let parts: Vec<Quality> = quadrature
         .pieces(TASK_POINTS)
         .into_par_iter()
-        .map_init(Mapped::default, |mapped, (batch, leaves)| {
+        .map_init(LeafQuantities::default, |mapped, (batch, leaves)| {
             mapping.map(batch, leaves, mapped)?;
             Ok(quality(quadrature, mapped, side))
         })

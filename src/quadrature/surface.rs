@@ -4,7 +4,7 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::{Mapped, Mapping, Regions};
+use super::{LeafQuantities, Mapping, Regions};
 use crate::error::Result;
 
 /// Quadrature points that a work item evaluates at a time.
@@ -82,7 +82,7 @@ impl BoundaryReport {
         let parts: Vec<Vec<(u32, FaceSums)>> = quadrature
             .pieces(TASK_POINTS)
             .into_par_iter()
-            .map_init(Mapped::default, |mapped, (batch, leaves)| {
+            .map_init(LeafQuantities::default, |mapped, (batch, leaves)| {
                 mapping.evaluate(batch, leaves.clone(), mapped)?;
                 let samples = quadrature.samples(batch);
                 let faces = &quadrature.batches()[batch].faces[leaves];
@@ -136,7 +136,7 @@ struct FaceSums {
 
 impl FaceSums {
     /// The sums over the face of leaf `i`.
-    fn of(mapped: &Mapped, i: usize, samples: usize, origin: [f64; 3]) -> Self {
+    fn of(mapped: &LeafQuantities, i: usize, samples: usize, origin: [f64; 3]) -> Self {
         let mut sums = Self::default();
         for s in i * samples..(i + 1) * samples {
             let (measure, normal) = (mapped.measures[s], Vector3::from(mapped.normals[s]));

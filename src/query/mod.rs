@@ -27,7 +27,7 @@ mod ring;
 mod rows;
 
 pub use fan::Fan;
-pub use neighbors::{Listing, Neighbors};
+pub use neighbors::{NeighborOrder, Neighbors};
 pub use op::Op;
 #[cfg(feature = "device")]
 pub(crate) use patch::PackedPatch;
@@ -41,7 +41,7 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::mesh::{SolidMesh, SurfaceMesh};
-use crate::topology::order::{Downward, ElementOrder, EntityKind, PATCH_SIZE};
+use crate::topology::order::{DownwardIncidence, ElementOrder, EntityKind, PATCH_SIZE};
 use crate::topology::surface::{Columns, SurfaceTopology};
 use crate::topology::{Rows, Topology};
 use fan::Sector;
@@ -70,7 +70,7 @@ pub enum QueryStrategy {
 /// Answers queries about one mesh.
 pub struct Query {
     // in the order
-    mesh: Downward,
+    mesh: DownwardIncidence,
     order: Option<ElementOrder>,
     patches: Vec<RibbonPatch>,
     // [op]
@@ -104,7 +104,7 @@ impl Query {
             Columns::of(faces),
             faces.vertices().to_vec(),
         );
-        Self::new(Downward::of_surface(&surface), &mesh.points, strategy)
+        Self::new(DownwardIncidence::of_surface(&surface), &mesh.points, strategy)
     }
 
     /// Queries of a solid of any cells, turned outward ([`Topology::of_mesh`]) where they can be.
@@ -125,7 +125,7 @@ impl Query {
         topology: &Topology,
         strategy: QueryStrategy,
     ) -> Result<Self> {
-        Self::new(Downward::of_solid(topology), &mesh.points, strategy)
+        Self::new(DownwardIncidence::of_solid(topology), &mesh.points, strategy)
     }
 
     /// Queries of any incidence over `points`.
@@ -133,8 +133,12 @@ impl Query {
     /// # Errors
     /// [`Error::Request`] if there is not one point for each vertex, or an element has too many
     /// neighbors for [`QueryStrategy::Patches`].
-    pub fn new(mesh: Downward, points: &[[f64; 3]], strategy: QueryStrategy) -> Result<Self> {
-        let sorted = |size| -> Result<(Downward, ElementOrder)> {
+    pub fn new(
+        mesh: DownwardIncidence,
+        points: &[[f64; 3]],
+        strategy: QueryStrategy,
+    ) -> Result<Self> {
+        let sorted = |size| -> Result<(DownwardIncidence, ElementOrder)> {
             let order = ElementOrder::new(&mesh, points, size)?;
             Ok((mesh.renumbered(&order), order))
         };
@@ -145,14 +149,16 @@ impl Query {
                 (mesh, Some(order), Vec::new())
             }
             QueryStrategy::Patches => {
-                let patched = |size| -> Result<(Vec<RibbonPatch>, Downward, ElementOrder)> {
-                    let (mesh, order) = sorted(size)?;
-                    let stars = RibbonStars::new(&mesh)?;
-                    let all = (0..order.patch_count()).into_par_iter();
-                    let patches: Result<Vec<RibbonPatch>> =
-                        all.map(|patch| RibbonPatch::new(&mesh, &order, &stars, patch)).collect();
-                    Ok((patches?, mesh, order))
-                };
+                let patched =
+                    |size| -> Result<(Vec<RibbonPatch>, DownwardIncidence, ElementOrder)> {
+                        let (mesh, order) = sorted(size)?;
+                        let stars = RibbonStars::new(&mesh)?;
+                        let all = (0..order.patch_count()).into_par_iter();
+                        let patches: Result<Vec<RibbonPatch>> = all
+                            .map(|patch| RibbonPatch::new(&mesh, &order, &stars, patch))
+                            .collect();
+                        Ok((patches?, mesh, order))
+                    };
                 let smaller = [PATCH_SIZE / 2, PATCH_SIZE / 4].into_iter();
                 let (patches, mesh, order) = smaller.fold(patched(PATCH_SIZE), |done, size| {
                     done.or_else(|_: Error| patched(size))
@@ -251,8 +257,8 @@ impl Query {
     /// Around a vertex they run counter-clockwise as seen from the side on which the faces do;
     /// around an edge, by the right hand along it from its smaller to its greater vertex, if the
     /// cells are right-handed. A ring starts at its least edge (face), an open fan where it
-    /// begins. Where faces disagree on a direction the first one decides: of a fan that of
-    /// its lesser end, of a ring the one of least id at its start.
+    /// begins. Where faces disagree on a direction the first one decides: the face at
+    /// the lesser end of a fan, or of least id at the start of a ring.
     ///
     /// # Errors
     /// [`Error::Request`] if there is no such element, or what is around it is neither one
@@ -335,7 +341,7 @@ impl Query {
 }
 
 /// A face between the edges that leave and reach a vertex.
-fn vertex_sector(mesh: &Downward, face: u32, vertex: u32) -> Option<Sector> {
+fn vertex_sector(mesh: &DownwardIncidence, face: u32, vertex: u32) -> Option<Sector> {
     let cycle = mesh.face_vertices.row(face as usize);
     let edges = mesh.face_edges.row(face as usize);
     let k = cycle.iter().position(|&v| v == vertex)?;
@@ -345,7 +351,7 @@ fn vertex_sector(mesh: &Downward, face: u32, vertex: u32) -> Option<Sector> {
 
 /// A cell between its two faces at an edge: it starts at the one whose cycle, as seen from
 /// outside the cell, runs against the edge.
-fn edge_sector(mesh: &Downward, cell: u32, edge: u32) -> Option<Sector> {
+fn edge_sector(mesh: &DownwardIncidence, cell: u32, edge: u32) -> Option<Sector> {
     let first = mesh.cell_faces.start(cell as usize);
     let mut found = Vec::with_capacity(2);
     for (&face, inward) in mesh.cell_faces.row(cell as usize).iter().zip(&mesh.inward[first..]) {

@@ -7,11 +7,11 @@ use crate::topology::order::EntityKind;
 
 /// How neighbors are listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Listing {
+pub enum NeighborOrder {
     /// By ascending ids.
     #[default]
     Ascending,
-    /// Vertices up to so many edges away, by ascending ids.
+    /// Vertices up to a number of edges away, by ascending ids.
     Rings(usize),
     /// In cyclic order; see [`Query::fan`].
     Oriented,
@@ -30,16 +30,16 @@ impl Query {
     /// The neighbors of one element, by ids of the mesh.
     ///
     /// # Errors
-    /// Those of [`Query::row`], [`Query::ring`] and [`Query::fan`]; [`Error::Request`] for a
-    /// listing that the query does not have.
-    pub fn neighbors(&self, op: Op, id: u32, listing: Listing) -> Result<Neighbors> {
+    /// [`Error::Request`] for an element, query or order that the mesh lacks, more than 2³²
+    /// entries, and a fan around an element that has none.
+    pub fn neighbors(&self, op: Op, id: u32, listing: NeighborOrder) -> Result<Neighbors> {
         stop_point();
         let unordered = |ids| Neighbors { ids, closed: None };
         self.check_listing(op, listing)?;
         match listing {
-            Listing::Ascending => self.row(op, id).map(unordered),
-            Listing::Rings(k) => self.ring(id, k).map(unordered),
-            Listing::Oriented => {
+            NeighborOrder::Ascending => self.row(op, id).map(unordered),
+            NeighborOrder::Rings(k) => self.ring(id, k).map(unordered),
+            NeighborOrder::Oriented => {
                 let fan = self.fan(id)?;
                 let closed = Some(fan.is_closed());
                 let ids = if matches!(op, Op::VF | Op::EC) { fan.sectors } else { fan.spokes };
@@ -49,18 +49,18 @@ impl Query {
     }
 
     /// Refuses a listing that a query of this mesh does not have.
-    fn check_listing(&self, op: Op, listing: Listing) -> Result<()> {
+    fn check_listing(&self, op: Op, listing: NeighborOrder) -> Result<()> {
         let oriented = match self.fan_kind() {
             EntityKind::Edge => [Op::EF, Op::EC],
             _ => [Op::VE, Op::VF],
         };
         match listing {
-            Listing::Rings(_) if op != Op::VV => {
+            NeighborOrder::Rings(_) if op != Op::VV => {
                 Err(Error::request(message!(option_name("rings"), " is not for {op}")).with_help(
                     message!("rings are defined for vertices only: ", option("op", "VV")),
                 ))
             }
-            Listing::Oriented if !oriented.contains(&op) => {
+            NeighborOrder::Oriented if !oriented.contains(&op) => {
                 let why = message!(option("oriented", true), " is not for {op} of this mesh");
                 Err(Error::request(why)
                     .with_help("it is for VE and VF of surfaces, EF and EC of solids"))

@@ -13,7 +13,7 @@ use super::rows::rows;
 use crate::error::{Error, Result};
 use crate::numbers::sorted_unique;
 use crate::topology::Rows;
-use crate::topology::order::{Downward, ElementOrder, EntityKind};
+use crate::topology::order::{DownwardIncidence, ElementOrder, EntityKind};
 
 /// Local ids end here: one of 16 bits is the sign.
 const LIMIT: usize = 1 << 15;
@@ -83,7 +83,7 @@ pub(super) struct RibbonStars {
 
 impl RibbonStars {
     /// Stars of the vertices of a mesh in its order.
-    pub fn new(mesh: &Downward) -> Result<Self> {
+    pub fn new(mesh: &DownwardIncidence) -> Result<Self> {
         let of = |op: [Op; 2]| match mesh.top() {
             EntityKind::Cell => rows(mesh, op[1]),
             _ => rows(mesh, op[0]),
@@ -94,7 +94,7 @@ impl RibbonStars {
     }
 
     /// Faces or cells of a patch and its ribbon, ascending.
-    fn around(&self, mesh: &Downward, order: &ElementOrder, patch: usize) -> Vec<u32> {
+    fn around(&self, mesh: &DownwardIncidence, order: &ElementOrder, patch: usize) -> Vec<u32> {
         let top = mesh.top();
         let mut tops: Vec<u32> = order.owned(top, patch).collect();
         for id in order.owned(top, patch) {
@@ -121,7 +121,7 @@ impl RibbonPatch {
     /// # Errors
     /// [`Error::Request`] if the patch with its ribbon has too many elements for local ids.
     pub fn new(
-        mesh: &Downward,
+        mesh: &DownwardIncidence,
         order: &ElementOrder,
         stars: &RibbonStars,
         patch: usize,
@@ -180,7 +180,7 @@ impl RibbonPatch {
         4 * self.edge_vertices.len() + rows(&self.face_edges) + rows(&self.cell_faces)
     }
 
-    fn fill(&mut self, mesh: &Downward) {
+    fn fill(&mut self, mesh: &DownwardIncidence) {
         let this = &*self;
         let ids = |kind| (0..this.count(kind)).map(move |local| this.global(kind, local as u32));
         let local = |kind, id| this.local(kind, id);
@@ -275,11 +275,11 @@ impl RibbonPatch {
     }
 
     /// The patch as a mesh of its own.
-    fn unpacked(&self) -> Downward {
-        let mut mesh = Downward {
+    fn unpacked(&self) -> DownwardIncidence {
+        let mut mesh = DownwardIncidence {
             vertex_count: self.count(EntityKind::Vertex),
             edge_vertices: self.edge_vertices.iter().map(|ends| ends.map(u32::from)).collect(),
-            ..Downward::default()
+            ..DownwardIncidence::default()
         };
         for f in 0..self.count(EntityKind::Face) {
             let edges = self.face_edges.row(f);

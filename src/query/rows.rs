@@ -6,7 +6,7 @@ use super::Op;
 use crate::error::{Error, Result};
 use crate::interrupt::stop_point;
 use crate::topology::Rows;
-use crate::topology::order::{Downward, EntityKind};
+use crate::topology::order::{DownwardIncidence, EntityKind};
 
 /// Elements that a thread gathers at a time.
 const TASK_ELEMENTS: usize = 4096;
@@ -15,7 +15,7 @@ const TASK_ELEMENTS: usize = 4096;
 ///
 /// # Errors
 /// [`Error::Request`] if all rows together could have 2³² entries or more.
-pub(super) fn rows(mesh: &Downward, op: Op) -> Result<Rows> {
+pub(super) fn rows(mesh: &DownwardIncidence, op: Op) -> Result<Rows> {
     let (from, to) = (op.from(), op.to());
     if from > to {
         return down(mesh, op, from, to);
@@ -46,7 +46,7 @@ pub(super) fn rows(mesh: &Downward, op: Op) -> Result<Rows> {
 }
 
 /// What elements of a kind have of a lower one.
-fn down(mesh: &Downward, op: Op, from: EntityKind, to: EntityKind) -> Result<Rows> {
+fn down(mesh: &DownwardIncidence, op: Op, from: EntityKind, to: EntityKind) -> Result<Rows> {
     gather(op, mesh.count(from), |id, row| match (from, to) {
         (EntityKind::Edge, _) => row.extend(mesh.edge_vertices[id as usize]),
         (EntityKind::Face, EntityKind::Edge) => row.extend(mesh.face_edges.row(id as usize)),

@@ -13,8 +13,8 @@ use crate::topology::{Orientation, Topology};
 /// more sharp edges stays in place by the rules.
 ///
 /// # Errors
-/// [`Error::Request`] for an angle outside [0, 180]; those of [`Topology::build`],
-/// [`Topology::validate`] and [`Orientation::new`].
+/// [`Error::Request`] for an angle outside [0, 180]; [`Error::Mesh`] for cells that are not valid,
+/// or without a common orientation.
 pub fn crease_by_angle(mesh: &mut SolidMesh, degrees: f64) -> Result<usize> {
     if !(0.0..=180.0).contains(&degrees) {
         return Err(Error::request(format!("a crease angle of {degrees} degrees: out of range"))

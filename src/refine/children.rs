@@ -2,7 +2,7 @@
 //!
 //! Child i of a hexahedron sits at its corner i (VTK order) with axes parallel to
 //! the parent's. A child of any other cell has its corner 0 at the parent's
-//! corner, and its axes are those of [`Topology::corner_fan`].
+//! corner, and its axes follow [`Topology::corner_fan`].
 
 use rayon::prelude::*;
 

@@ -32,9 +32,8 @@ impl MeshRefinement {
     /// Refines the connectivity of `mesh` `levels` ≥ 1 times.
     ///
     /// # Errors
-    /// [`Error::Request`] for 0 levels, or if the result would have more than 2²⁸ cells; those of
-    /// [`Topology::build`], [`Topology::validate`], [`Sharpness::resolve`] and
-    /// [`Topology::group_faces`].
+    /// [`Error::Request`] for 0 levels, or if the result would have more than 2²⁸ cells;
+    /// [`Error::Mesh`] for cells, creases or groups that are not valid.
     pub fn new(mesh: &SolidMesh, levels: usize, rule: VertexRule) -> Result<Self> {
         check_request(mesh, levels)?;
         Self::with_topology(mesh, Topology::of_mesh(mesh)?, levels, rule)
@@ -43,7 +42,7 @@ impl MeshRefinement {
     /// Refines the connectivity of a mesh whose topology ([`Topology::of_mesh`]) is known.
     ///
     /// # Errors
-    /// Those of [`MeshRefinement::new`].
+    /// As [`MeshRefinement::new`].
     pub fn with_topology(
         mesh: &SolidMesh,
         mut topology: Topology,
@@ -165,7 +164,7 @@ fn count_after(cells: usize, children: u64, levels: usize) -> u128 {
     more.map_or(u128::MAX, |n| u128::from(children).saturating_mul(n))
 }
 
-/// Refuses `levels` refinements of so many cells, of which the first makes `children`, if they make
+/// Refuses `levels` refinements of `cells` cells, of which the first makes `children`, if they make
 /// too many.
 pub(crate) fn check_levels(cells: usize, children: u64, levels: usize) -> Result<()> {
     let fits = |&level: &usize| count_after(cells, children, level) <= MAX_CELLS;
@@ -200,7 +199,7 @@ pub fn check_memory(mesh: &SolidMesh, levels: usize) -> Result<()> {
 /// Refines a mesh `levels` times; 0 levels give the mesh itself.
 ///
 /// # Errors
-/// Those of [`MeshRefinement::new`].
+/// As [`MeshRefinement::new`].
 pub fn refine_mesh(mesh: &SolidMesh, levels: usize, rule: VertexRule) -> Result<SolidMesh> {
     if levels == 0 {
         return Ok(mesh.clone());

@@ -105,7 +105,8 @@ pub fn refine(
 /// the points of edges, faces and cells all of whose vertices are marked. `marks`: `[vertex]`.
 ///
 /// # Errors
-/// [`crate::Error::Request`] for another number of marks; those of [`MeshRefinement::new`].
+/// As [`MeshRefinement::new`]; [`Error::Request`](crate::Error::Request) for another number of
+/// marks.
 pub fn refined_marks(mesh: &SolidMesh, mut marks: Vec<bool>, levels: usize) -> Result<Vec<bool>> {
     check_point_count(marks.len(), mesh.points.len())?;
     if levels == 0 {
@@ -213,7 +214,7 @@ impl VertexNumbers {
     }
 }
 
-/// Numbers of the points of those of `count` elements that are wanted, in their order; these go to
+/// Numbers of the points of the wanted ones of `count` elements, in their order; these go to
 /// the `sources`.
 fn numbered(
     count: usize,

@@ -8,11 +8,12 @@ use crate::topology::{Orientation, Topology};
 ///
 /// Cells that share a face come to agree, and the volume inside their common boundary is
 /// positive. A mirrored hexahedron swaps u and v: its corners 1 and 3, 5 and 7. Folded
-/// cells whose order agrees with that of their neighbors stay folded. Vertices, and so
+/// cells whose order agrees with their neighbors stay folded. Vertices, and so
 /// creases and attributes, keep their ids.
 ///
 /// # Errors
-/// Those of [`Topology::of_mesh`] and [`Orientation::new`].
+/// [`Error::Mesh`](crate::Error::Mesh) for cells that are not valid, or without a common
+/// orientation.
 pub fn reorient(mesh: &mut SolidMesh) -> Result<usize> {
     let topology = Topology::of_mesh(mesh)?;
     let orientation = Orientation::new(&topology, &mesh.points)?;

@@ -11,7 +11,7 @@ use crate::topology::{NONE, Topology};
 /// smallest id keeps the vertex. Attributes, creases, corners and groups go along.
 ///
 /// # Errors
-/// Those of [`Topology::build`].
+/// As [`Topology::build`].
 pub fn split_nonmanifold(mesh: &mut SolidMesh) -> Result<usize> {
     let topology = Topology::build(mesh.cells.clone(), mesh.points.len())?;
     // the new vertex of a cell in place of another, and the vertices that were doubled

@@ -24,8 +24,8 @@ pub(crate) struct RingMask {
     pub ring: f64,
 }
 
-/// The vertex mask at `n` > 0 corners, (1 − 2/n) P + (Σ neighbors + Σ face points)/n²: that of the
-/// [module](self) with M = (P + neighbor)/2.
+/// The vertex mask at `n` > 0 corners, (1 − 2/n) P + (Σ neighbors + Σ face points)/n²: the mask of
+/// the [module](self) with M = (P + neighbor)/2.
 pub(crate) const fn ring_mask(n: usize) -> RingMask {
     let n = n as f64;
     RingMask { own: 1.0 - 2.0 / n, ring: 1.0 / (n * n) }

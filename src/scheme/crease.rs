@@ -9,7 +9,7 @@
 use crate::mesh::CreaseRule;
 use crate::topology::NONE;
 
-/// The rule of a vertex by what is sharp at one level.
+/// The rule of a vertex by its sharp edges and its tag at one level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum SharpnessRule {
     /// No corner tag, and at most one sharp edge.
@@ -23,13 +23,13 @@ enum SharpnessRule {
 
 /// What is sharp at one level.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sharp {
+struct SharpFeatures {
     tagged: bool,
     count: u32,
     ends: [u32; 2],
 }
 
-impl Sharp {
+impl SharpFeatures {
     fn add(&mut self, end: u32) {
         if let Some(to) = self.ends.get_mut(self.count as usize) {
             *to = end;
@@ -50,8 +50,8 @@ impl Sharp {
 /// What is sharp at a vertex, at this level and the next.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct VertexSharpness {
-    now: Sharp,
-    next: Sharp,
+    now: SharpFeatures,
+    next: SharpFeatures,
     // elements whose sharpness falls to 0 in this step, and its sum
     falling: u32,
     sum: f64,
@@ -82,7 +82,7 @@ impl VertexSharpness {
         self.sum += sharpness;
     }
 
-    /// The rule of this level blended with that of the next. The weight of this level's is the
+    /// The rule of this level blended with the next level's. The weight of this level's is the
     /// mean sharpness of the elements that fall to 0 in this step, at most 1.
     pub fn blend(&self) -> VertexBlend {
         let (rule, next) = (self.now.rule(), self.next.rule());
@@ -112,7 +112,7 @@ pub(crate) struct VertexBlend {
 }
 
 impl VertexBlend {
-    fn add(&mut self, rule: SharpnessRule, sharp: &Sharp, weight: f64) {
+    fn add(&mut self, rule: SharpnessRule, sharp: &SharpFeatures, weight: f64) {
         match rule {
             SharpnessRule::Smooth => self.smooth += weight,
             SharpnessRule::Corner => self.corner += weight,
@@ -153,7 +153,7 @@ pub fn decayed(sharpness: f64) -> f64 {
 
 impl CreaseRule {
     /// Sharpness of an edge before it passes on to its half at a vertex, where `count` semi-sharp
-    /// edges have the sum `sum`: by Chaikin's rule that of one of them blends with the mean of
+    /// edges have the sum `sum`: by Chaikin's rule the sharpness of one blends with the mean of
     /// the others.
     pub(crate) fn blended(self, sharpness: f64, count: u32, sum: f64) -> f64 {
         let is_semi_sharp = sharpness > 0.0 && sharpness.is_finite();

@@ -257,11 +257,11 @@ pub trait SurfaceScheme: Sync {
     }
 }
 
-/// The rules of a scheme whose limit is known at every place. Valences and sectors are
-/// those of the refined faces.
+/// The rules of a scheme whose limit is known at every place. Valences and sectors belong
+/// to the refined faces.
 ///
 /// Regular faces are evaluated as bicubic splines (quads) and quartic box splines (triangles):
-/// there the masks must be those of Catmull-Clark or Loop, unless the scheme is linear. Nothing
+/// there the masks must be Catmull-Clark's or Loop's, unless the scheme is linear. Nothing
 /// checks this.
 pub trait LimitScheme: Sync {
     /// The mask of a smooth edge point.

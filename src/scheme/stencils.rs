@@ -146,7 +146,7 @@ impl Stencils {
 /// Entries of a row that are looked through one by one.
 const MAX_SCANNED_ENTRIES: usize = 8;
 
-/// Collects the weights of one row, adding up those of equal columns.
+/// Collects the weights of one row, adding up weights of equal columns.
 #[derive(Debug, Default)]
 pub struct RowBuilder {
     entries: Vec<(u32, f64)>,

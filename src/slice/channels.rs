@@ -7,7 +7,7 @@ use crate::mesh::{Attribute, CellArray, SolidMesh};
 /// The attributes and the cell arrays of a mesh that have some of these names, whole.
 ///
 /// # Errors
-/// Those of [`Channel::choose`]; [`Error::Request`] for a name that vertices and cells have.
+/// As [`Channel::choose`]; [`Error::Request`] for a name that vertices and cells have.
 pub fn named_arrays(names: &[&str], mesh: &SolidMesh) -> Result<(Vec<Attribute>, Vec<CellArray>)> {
     let (of_points, of_cells) = (Channel::of(&mesh.attributes), Channel::of_cells(&mesh.cell_data));
     for name in names {
@@ -27,7 +27,7 @@ pub fn named_arrays(names: &[&str], mesh: &SolidMesh) -> Result<(Vec<Attribute>,
 }
 
 impl Channel {
-    /// Whether `name` is that of the channel, or of all components of its attribute.
+    /// Whether `name` names the channel, or all components of its attribute.
     pub fn is_named(&self, name: &str) -> bool {
         self.name == name || self.attribute == name
     }

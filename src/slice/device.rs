@@ -11,7 +11,7 @@ use super::slicer::Slicer;
 use super::solid_source::{SolidInterior, SolidSource};
 use super::source::{Channel, LayerSource, PixelPlaces};
 use crate::backend::device::{
-    Canvas, Covered, Device, LayerBoundary, LayerImages, LayerLink, LayerPatch, MAX_PLANES,
+    Canvas, CoverageReport, Device, LayerBoundary, LayerImages, LayerLink, LayerPatch, MAX_PLANES,
     Sampling,
 };
 use crate::error::Result;
@@ -47,7 +47,7 @@ impl<'s> DeviceSlicer<'s> {
             .iter()
             .map(|link| LayerLink {
                 edge: link.edge,
-                backwards: u32::from(link.backwards),
+                reversed: u32::from(link.reversed),
                 start: link.start,
                 length: link.length,
             })
@@ -63,7 +63,7 @@ impl<'s> DeviceSlicer<'s> {
     /// overlap.
     ///
     /// # Errors
-    /// Those of [`LayerImages::cover`] and [`super::Raster::new`].
+    /// As [`LayerImages::cover`] and [`super::Raster::new`].
     pub fn cover(
         &mut self,
         heights: &[f64],
@@ -71,7 +71,7 @@ impl<'s> DeviceSlicer<'s> {
         grid: &PixelGrid,
         sampling: Sampling,
         bits: usize,
-    ) -> Result<Covered> {
+    ) -> Result<CoverageReport> {
         let canvas = self.canvas(planes, grid, sampling, bits)?;
         let heights: Vec<f64> = heights.iter().map(|&z| self.slicer.surface().round(z)).collect();
         let mut pairs: Vec<[u32; 2]> = Vec::new();
@@ -87,7 +87,7 @@ impl<'s> DeviceSlicer<'s> {
     /// from the lowest, in the bytes of this machine.
     ///
     /// # Errors
-    /// Those of [`LayerImages::read`].
+    /// As [`LayerImages::read`].
     pub fn read(&mut self, first: usize, pixels: &mut [u8]) -> Result<()> {
         self.layers.read(first, pixels)
     }
@@ -96,7 +96,7 @@ impl<'s> DeviceSlicer<'s> {
     /// 0 if one is too large for the device.
     ///
     /// # Errors
-    /// Those of [`super::Raster::new`].
+    /// As [`super::Raster::new`].
     pub fn most_images(&self, planes: usize, grid: &PixelGrid, bits: usize) -> Result<usize> {
         Ok(self.layers.most_images(&self.canvas(planes, grid, Sampling::Area, bits)?))
     }
@@ -142,7 +142,7 @@ impl<'a, 's> DeviceSource<'a, 's> {
     /// The layers of `solid` on a GPU.
     ///
     /// # Errors
-    /// Those of [`DeviceSlicer::new`] and [`DeviceInteriors::new`].
+    /// As [`DeviceSlicer::new`] and [`DeviceInteriors::new`].
     pub fn new(solid: &'a SolidSource<'s>, device: &dyn Device) -> Result<Self> {
         let slicer = DeviceSlicer::new(solid.slicer(), device)?;
         let interiors = match solid.inside() {
@@ -165,7 +165,7 @@ impl<'a, 's> DeviceSource<'a, 's> {
         DetachedLayers { layers: slicer.layers, interiors }
     }
 
-    /// The layers of `solid` with what is on the GPU already, [detached](DeviceSource::detach) from
+    /// The layers of `solid` with data already on the GPU, [detached](DeviceSource::detach) from
     /// another source of the same solid.
     pub fn attach(solid: &'a SolidSource<'s>, detached: DetachedLayers) -> Self {
         let slicer = DeviceSlicer { slicer: solid.slicer(), layers: detached.layers };

@@ -83,12 +83,12 @@ impl Job<'_> {
     /// if it had failed.
     ///
     /// # Errors
-    /// [`Error::Request`] for layers that the stack lacks, or when stopped; those of the
-    /// source and the outputs. Files of single layers that were completed stay, files
-    /// of all layers do not appear.
+    /// [`Error::Request`] for layers that the stack lacks, or when stopped; the error of the source
+    /// or an output. Files of single layers that were completed stay, files of all layers do not
+    /// appear.
     pub fn run(mut self, progress: impl FnMut(usize) -> ControlFlow<()>) -> Result<JobReport> {
         self.run_layers(progress).map_err(|error| {
-            // what is complete is listed even if a later layer fails
+            // complete layers are listed even if a later one fails
             let error = self.checkpoint().err().unwrap_or(error);
             self.outputs.iter().filter_map(|output| output.kept()).fold(error, KeptLayers::add_to)
         })
@@ -142,7 +142,7 @@ impl Job<'_> {
     /// [`Job::run`] for a share of the layers that may be none: its files are there then, too.
     ///
     /// # Errors
-    /// Those of [`Job::run`].
+    /// As [`Job::run`].
     pub fn run_share(
         mut self,
         progress: impl FnMut(usize) -> ControlFlow<()>,

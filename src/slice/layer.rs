@@ -122,7 +122,7 @@ pub struct Layer {
 const MERGE_PART: f64 = 1.0 / 8.0;
 
 impl Layer {
-    /// The layer as files have it: without points on straight lines. `tolerance` is that of the
+    /// The layer as files have it: without points on straight lines. `tolerance`: of the
     /// contours, which they stay within.
     pub fn merged(&self, tolerance: f64) -> Self {
         let merge = |contour: &Contour| contour.merged(MERGE_PART * tolerance);
@@ -179,7 +179,7 @@ mod tests {
         assert_eq!(merged(&circle), circle);
         let spike = [[0.0, 0.0], [5.0, 0.0], [2.0, 1e-6], [2.0, 2.0]];
         assert_eq!(merged(&spike), spike);
-        // what is narrower stays
+        // narrower parts stay
         let thin = [[0.0, 0.0], [1.0, 1e-5], [2.0, 0.0], [1.0, -1e-5]];
         assert_eq!(merged(&thin), thin);
         assert!(merged(&[]).is_empty());

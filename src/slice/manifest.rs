@@ -237,7 +237,7 @@ impl Parameters {
     /// `files.pitch is 0.1 there, 0.05 here`.
     pub fn difference(&self, there: &Self) -> Option<String> {
         if self.model_sha256 != there.model_sha256 {
-            // whatever else differs follows from it
+            // other differences follow from it
             return Some("model_sha256 is another: they are of another model".into());
         }
         let value = |p: &Self| serde_json::to_value(p).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Stacks of layers that several programs make, a run of layers each.
 //!
-//! Every job has a directory of its own beside that of the whole, so that no two programs write
+//! Every job has a directory of its own beside the whole stack's, so that no two programs write
 //! into one. When all are done their files are moved into it and their manifests become one.
 
 use std::collections::BTreeMap;
@@ -12,9 +12,9 @@ use serde::Serialize;
 
 use super::manifest::{LayerEntry, Manifest};
 use crate::error::{Error, IdKind, Result, option, option_name};
-use crate::io::{JobPart, Unfinished, atomic, check_all_jobs};
+use crate::io::{JobPart, UnfinishedPath, atomic, check_all_jobs};
 
-/// The directory of a part of a job beside that of the whole stack.
+/// The directory of a part of a job, beside the whole stack's.
 ///
 /// # Errors
 /// [`Error::File`] if the path ends in no name, or the stack is there already.
@@ -67,7 +67,7 @@ pub fn merge_layers(directory: &Path) -> Result<MergedLayers> {
     // nothing is moved before all of it is known to be there
     let moves = moves(directory, &layers)?;
     manifest.layers = layers.values().map(|(entry, _)| entry.clone()).collect();
-    let made = Unfinished::folder(directory.to_owned());
+    let made = UnfinishedPath::folder(directory.to_owned());
     let made = made.map_err(|e| atomic::refused(directory, e))?;
     let whole = manifest.complete_file(directory).inspect_err(|_| {
         if made.is_some() {
@@ -83,7 +83,7 @@ pub fn merge_layers(directory: &Path) -> Result<MergedLayers> {
     clear_jobs(directory, &manifest)
 }
 
-/// Removes what is left of jobs whose layers the manifest of the whole lists: their own manifests
+/// Removes the rest of jobs whose layers the manifest of the whole lists: their own manifests
 /// and empty folders.
 fn clear_jobs(directory: &Path, whole: &Manifest) -> Result<MergedLayers> {
     let merged = || {

@@ -32,7 +32,7 @@ pub struct Pixels {
     pub crop: bool,
 }
 
-/// What the layers of a job have in common, whatever files they become.
+/// What the layers of a job have in common, in files of any format.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
     /// Name of the model's file, if it has one.
@@ -57,7 +57,7 @@ impl Setting {
     /// length units are millimeters.
     ///
     /// # Errors
-    /// Those of [`Stack::new`]; [`Error::Request`] for an origin above the model, and for layers so
+    /// As [`Stack::new`]; [`Error::Request`] for an origin above the model, and for layers so
     /// high that even the lowest is cut above it.
     pub fn new(frame: LayerFrame, layer_height: f64, origin: Option<f64>) -> Result<Self> {
         let mut heights = frame.heights;
@@ -211,8 +211,8 @@ impl Setting {
         [[low[0], low[1], stack.low()], [high[0], high[1], stack.slab(stack.count())[0]]]
     }
 
-    /// What to say of contours in single precision, which do not tell places of the model apart:
-    /// those of [binary files](super::output::Encoding::Binary).
+    /// Notice about contours in single precision, which do not tell places of the model apart,
+    /// in [binary files](super::output::Encoding::Binary).
     pub fn binary_notice(&self) -> Option<Message> {
         let loss = single_precision_loss_in(self.bounds())?;
         Some(message!(
@@ -279,7 +279,7 @@ mod tests {
                 assert_eq!(size, [count as usize, 2 * count as usize], "{text}");
             }
             rounded += u32::from((high - low) / height - f64::from(count) > 1e-6);
-            // what is more than rounding counts
+            // more than rounding counts
             let heights = [low, high + 0.01 * height + frame.rounding()];
             let setting = Setting::new(LayerFrame { heights, ..frame }, height, None).unwrap();
             assert_eq!(setting.stack.count(), count as usize + 1, "{text}");

@@ -50,7 +50,7 @@ pub struct LayerFrame {
     /// patches are approximations, to [`Slicer::surface_error`].
     pub heights: [f64; 2],
     /// Box in the plane's coordinates that holds every contour, to rounding: low and high corner. It
-    /// is that of the limit, to a quarter of the tolerance.
+    /// agrees with the limit to a quarter of the tolerance.
     pub plane: [[f64; 2]; 2],
 }
 
@@ -133,7 +133,7 @@ impl Slicer {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Slicer::new`]; [`Error::Mesh`] unless the volume inside is above 0.
+    /// As [`Slicer::new`]; [`Error::Mesh`] unless the volume inside is above 0.
     pub fn of_surface(
         surface: &ClosedSurface,
         points: &[[f64; 3]],
@@ -194,7 +194,7 @@ impl Slicer {
     /// A flat face at the very height of a plane lies below it: such a face is cut
     /// if the material is above it, not if the material is below. Heights are
     /// compared on a grid of about 2⁻³⁴ of the size. Where shells overlap by more than twice the
-    /// tolerance, contours are those of their union.
+    /// tolerance, contours are of their union.
     pub fn layer(&self, index: usize, height: f64) -> Layer {
         let mut arcs = Arcs::default();
         self.trace(height, &mut arcs, &mut Vec::new());
@@ -206,7 +206,7 @@ impl Slicer {
     /// row from the lowest: 0 is empty, the largest value full.
     ///
     /// # Errors
-    /// Those of [`Raster::new`].
+    /// As [`Raster::new`].
     pub fn coverage<T: Gray>(
         &self,
         heights: &[f64],

@@ -1,9 +1,9 @@
 //! Layers of a solid: contours and pixels by a slicer, attributes and cell arrays by a locator; and
-//! those of a surface, by a slicer alone.
+//! layers of a surface, by a slicer alone.
 
 use super::interior::{BandMemory, BandValues, InteriorFinder, InteriorValues, PixelNumbers};
 use super::source::{Channel, LayerSource, PixelPlaces};
-use super::spare::Spare;
+use super::spare::SpareMemory;
 use super::{Layer, PixelGrid, Slicer};
 use crate::backend::device::Sampling;
 use crate::error::{Error, Result};
@@ -15,7 +15,7 @@ use crate::mesh::{Attribute, CellArray, Controls, component_ranges};
 #[derive(Debug)]
 pub struct SolidSource<'s> {
     slicer: Slicer,
-    /// Where a point is, and what is there; none for a solid of which nothing is asked there.
+    /// Where a point is, and the values there; none for a solid of which nothing is asked there.
     inside: Option<SolidInterior<'s>>,
     channels: Vec<Channel>,
 }
@@ -26,9 +26,9 @@ pub(super) struct SolidInterior<'s> {
     pub attributes: Vec<AttributePieces>,
     pub cell_data: Vec<CellArray>,
     /// Memory of bands of layers.
-    spare: Spare<BandMemory>,
+    spare: SpareMemory<BandMemory>,
     /// Memory of values of layers.
-    values: Spare<Vec<f64>>,
+    values: SpareMemory<Vec<f64>>,
 }
 
 impl<'s> SolidSource<'s> {
@@ -53,7 +53,7 @@ impl<'s> SolidSource<'s> {
     /// of its cell. [`LayerSource::places`] is there even without either.
     ///
     /// # Errors
-    /// Those of [`SolidSource::new`], and for arrays of another number of cells.
+    /// As [`SolidSource::new`], and for arrays of another number of cells.
     pub fn with_cell_data(
         solid: &'s Solid,
         controls: Controls<'_>,
@@ -109,7 +109,7 @@ impl Channel {
         attributes.iter().flat_map(of_one).collect()
     }
 
-    /// The components of cell arrays, one after the other; that of a group has the group's name.
+    /// The components of cell arrays, one after the other; a group's component has its name.
     pub fn of_cells(cell_data: &[CellArray]) -> Vec<Self> {
         let of_one = |array: &CellArray| {
             let name = Self::attribute_of(array);
@@ -123,7 +123,7 @@ impl Channel {
         cell_data.iter().flat_map(of_one).collect()
     }
 
-    /// The attribute of a cell array's channels: the array's name, or that of its group.
+    /// The attribute of a cell array's channels: the array's name, or its group's.
     pub(super) fn attribute_of(array: &CellArray) -> &str {
         array.group_name().unwrap_or(&array.name)
     }
@@ -163,12 +163,12 @@ impl<'s> SolidInterior<'s> {
     ) -> Result<Self> {
         let attributes = attributes.iter().map(|a| locator.pieces().attribute(a));
         let attributes = attributes.collect::<Result<_>>()?;
-        let (spare, values) = (Spare::default(), Spare::default());
+        let (spare, values) = (SpareMemory::default(), SpareMemory::default());
         let cell_data = cell_data.to_vec();
         Ok(Self { attributes, cell_data, locator, spare, values })
     }
 
-    /// Values of the attributes, `[attribute][pixel][width]`, and those of the cells, as
+    /// Values of the attributes, `[attribute][pixel][width]`, and of the cells, as
     /// `[pixel][channel]`.
     pub fn interleaved(
         &self,

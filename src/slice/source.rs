@@ -1,4 +1,4 @@
-//! What output files ask of whatever cuts the layers.
+//! What output files ask of a source of layers.
 
 use super::{Layer, PixelGrid};
 use crate::backend::device::Sampling;

@@ -5,15 +5,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Memory that is taken for a while and given back. Large arrays that are made again and again are
 /// cleared by the system each time.
 #[derive(Debug)]
-pub struct Spare<T>(Mutex<Vec<T>>);
+pub struct SpareMemory<T>(Mutex<Vec<T>>);
 
-impl<T> Default for Spare<T> {
+impl<T> Default for SpareMemory<T> {
     fn default() -> Self {
         Self(Mutex::default())
     }
 }
 
-impl<T: Default> Spare<T> {
+impl<T: Default> SpareMemory<T> {
     /// Some that nobody else has: what was given back last, or new memory.
     pub fn take(&self) -> T {
         self.all().pop().unwrap_or_default()
@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn memory_is_used_again() {
-        let spare = Spare::<Vec<u8>>::default();
+        let spare = SpareMemory::<Vec<u8>>::default();
         spare.with(|own| {
             own.push(1);
             spare.with(|other| other.push(2));

@@ -58,7 +58,7 @@ impl Stack {
     /// stand out of the last layer by it, but not by half a layer.
     ///
     /// # Errors
-    /// Those of [`Stack::new`].
+    /// As [`Stack::new`].
     pub fn of_rounded([low, high]: [f64; 2], layer_height: f64, rounding: f64) -> Result<Self> {
         if !(layer_height.is_finite() && layer_height > 0.0) {
             return Err(Error::request(format!("layer height {layer_height} is not positive"))
@@ -120,7 +120,7 @@ impl Stack {
         self.height(layer as f64 + 0.5)
     }
 
-    /// The height so many layers above the bottom; 0 where it differs from that by rounding.
+    /// The height `layers` layers above the bottom; 0 where it differs from 0 by rounding.
     fn height(&self, layers: f64) -> f64 {
         let height = self.low + self.layer_height * layers;
         if height.abs() <= 2.0 * f64::EPSILON * self.low.abs() { 0.0 } else { height }

@@ -22,7 +22,7 @@ const MIN_WALL: usize = 8;
 /// white one.
 ///
 /// # Errors
-/// Those of [`LayerSource::coverage`].
+/// As [`LayerSource::coverage`].
 pub fn thin_walls(
     source: &dyn LayerSource,
     stack: &Stack,

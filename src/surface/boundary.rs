@@ -11,10 +11,8 @@ use crate::topology::{NONE, Orientation, Topology};
 /// Catmull-Clark surface it is the boundary of the refined solid, and so in the limit.
 ///
 /// # Errors
-/// Those of [`Topology::of_mesh`], [`Topology::validate`] and
-/// [`Orientation::new`];
-/// [`Error::Mesh`](crate::Error::Mesh) for a crease or corner inside the solid, and for one without
-/// a boundary.
+/// [`Error::Mesh`](crate::Error::Mesh) for cells that are not valid or without a common
+/// orientation, a crease or corner inside the solid, and a solid without a boundary.
 pub fn boundary_surface(solid: &SolidMesh) -> Result<SurfaceMesh> {
     boundary_with_topology(solid, &Topology::of_mesh(solid)?)
 }
@@ -23,7 +21,7 @@ pub fn boundary_surface(solid: &SolidMesh) -> Result<SurfaceMesh> {
 /// [`boundary_surface`] finds them.
 ///
 /// # Errors
-/// Those of [`boundary_surface`].
+/// As [`boundary_surface`].
 pub fn boundary_with_topology(solid: &SolidMesh, topology: &Topology) -> Result<SurfaceMesh> {
     topology.validate(&solid.points)?;
     topology.check_has_boundary()?;

@@ -37,7 +37,7 @@
 //! An edge of three or more faces, or of two that run through it in the same direction, is
 //! infinitely sharp, and a vertex at which sheets only touch stays in place
 //! ([`guide::surfaces`](crate::guide::surfaces)). √3 refuses edges of three or more faces,
-//! edge-friend whatever is not an oriented manifold. Vertices of no face stay.
+//! edge-friend any surface that is no oriented manifold. Vertices of no face stay.
 
 mod boundary;
 mod holes;
@@ -78,7 +78,7 @@ use crate::mesh::SurfaceMesh;
 /// [`SurfaceMesh::without_holes`] leaves out; √3 leaves them out itself.
 ///
 /// # Errors
-/// Those of [`SurfacePlan::new`] and [`SurfacePlan::refine`].
+/// As [`SurfacePlan::new`].
 pub fn refine_surface(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<SurfaceMesh> {
     SurfacePlan::new(mesh, options)?.refine(mesh)
 }

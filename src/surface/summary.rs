@@ -14,7 +14,7 @@ use crate::topology::surface::{SurfaceTopology, is_inconsistent, touching_vertic
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct SurfaceSummary {
-    /// Number of control points, including those of no face.
+    /// Number of control points, including points of no face.
     pub vertices: usize,
     /// Number of edges.
     pub edges: usize,
@@ -65,7 +65,7 @@ impl SurfaceSummary {
     /// Sums up `mesh`.
     ///
     /// # Errors
-    /// Those of [`SurfaceMesh::check`].
+    /// As [`SurfaceMesh::check`].
     pub fn new(mesh: &SurfaceMesh) -> Result<Self> {
         mesh.check()?;
         mesh.check_control()?;

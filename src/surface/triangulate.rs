@@ -20,7 +20,7 @@ const CONCAVE_DISTANCE_FRACTION: f64 = 1e-9;
 pub(crate) struct Triangulation {
     // faces of the mesh that was cut
     columns: Columns,
-    // [triangle] places of its corners among those of the faces
+    // [triangle] places of its corners in the corners of the faces
     places: Vec<[u32; 3]>,
     // [triangle] its face
     of_faces: Vec<u32>,

@@ -2,7 +2,7 @@
 
 use super::Topology;
 
-/// Axes at a corner of three edges of a cell: those of its child there, and of the element that
+/// Axes at a corner of three edges of a cell: the axes of its child there, and of the element that
 /// evaluates that child. They are right-handed if the cell's faces are outward.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct CornerFan {

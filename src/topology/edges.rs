@@ -72,7 +72,7 @@ struct EdgePortion {
 
 struct Edge {
     vertices: [u32; 2],
-    /// Where its half-edges end among those of the portion.
+    /// Where its half-edges end in the portion.
     end: u32,
 }
 

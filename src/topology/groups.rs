@@ -28,7 +28,7 @@ pub(super) struct CountingSort {
 pub(super) type Counters = [u32];
 
 /// What is done with a run of rows.
-type OfRows<'a> = &'a (dyn Fn(Range<u32>, &mut Counters) + Sync);
+type RowRunVisitor<'a> = &'a (dyn Fn(Range<u32>, &mut Counters) + Sync);
 
 /// The counter's value before it grows by one.
 #[inline(always)]
@@ -50,7 +50,7 @@ impl CountingSort {
     }
 
     /// [`Self::of`] by runs of rows. Compiled once for all that it is called with.
-    fn of_shares(groups: usize, rows: usize, count: OfRows<'_>) -> Self {
+    fn of_shares(groups: usize, rows: usize, count: RowRunVisitor<'_>) -> Self {
         let shares = rayon::current_num_threads().min(MAX_SHARES).min(rows / TASK_ROWS).max(1);
         let count_share = |share: usize| {
             let mut counts = vec![0; groups];
@@ -85,7 +85,7 @@ impl CountingSort {
         })
     }
 
-    fn place_shares(mut self, place: OfRows<'_>) -> Vec<u32> {
+    fn place_shares(mut self, place: RowRunVisitor<'_>) -> Vec<u32> {
         let (shares, rows) = (self.next.len(), self.rows);
         self.next.par_iter_mut().enumerate().for_each(|(share, next)| {
             place(range(share, shares, rows), next);
@@ -136,7 +136,7 @@ pub(super) fn chunked<'a, T>(ends: &'a [u32], mut items: &'a mut [T]) -> Vec<Chu
     ends.chunks(TASK_ROWS).map(cut).collect()
 }
 
-/// One of so many nearly equal ranges of rows.
+/// One of `shares` nearly equal ranges of rows.
 fn range(share: usize, shares: usize, rows: usize) -> Range<u32> {
     (share * rows / shares) as u32..((share + 1) * rows / shares) as u32
 }

@@ -18,7 +18,7 @@ mod edges;
 mod faces;
 mod groups;
 mod hanging;
-mod inverted;
+mod inverted_cells;
 pub mod order;
 mod orientation;
 mod rows;
@@ -28,7 +28,7 @@ pub mod surface;
 mod validate;
 
 pub(crate) use build::check_cells;
-pub use inverted::Inverted;
+pub use inverted_cells::InvertedCells;
 pub use orientation::Orientation;
 pub use rows::Rows;
 pub use sharpness::Sharpness;
@@ -159,7 +159,7 @@ impl Topology {
         self.boundary_edge[edge as usize]
     }
 
-    /// Whether an edge has as many faces as those of a grid: 4, 3 on the boundary.
+    /// Whether an edge has as many faces as in a grid: 4, 3 on the boundary.
     pub(crate) fn has_grid_valence(&self, edge: u32) -> bool {
         self.grid_edge[edge as usize]
     }

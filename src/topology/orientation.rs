@@ -16,7 +16,7 @@ use crate::mesh::{CellKind, Cells, SolidMesh};
 
 /// The cells that are mirrored: the faces of their corner order face inward.
 ///
-/// A folded cell among sound ones, whose corner order is that of its neighbors, is not.
+/// A folded cell among sound ones, with the corner order of its neighbors, is not.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Orientation {
     // empty if no cell is
@@ -81,9 +81,9 @@ impl Orientation {
         face: u32,
     ) -> impl Iterator<Item = u32> + Clone + 'a {
         let cycle = topology.face_vertices(face);
-        let backwards = self.is_mirrored(topology.face_cells(face)[0]);
+        let reversed = self.is_mirrored(topology.face_cells(face)[0]);
         let last = cycle.len() - 1;
-        (0..cycle.len()).map(move |i| cycle[if backwards { last - i } else { i }])
+        (0..cycle.len()).map(move |i| cycle[if reversed { last - i } else { i }])
     }
 }
 
@@ -94,7 +94,7 @@ impl Topology {
     /// listed.
     ///
     /// # Errors
-    /// Those of [`SolidMesh::oriented_cells`] and [`Topology::build`].
+    /// [`Error::Mesh`] naming the cell, face, edge or vertex that is not valid, and how to fix it.
     pub fn of_mesh(mesh: &SolidMesh) -> Result<Self> {
         Self::turned(mesh, Self::build)
     }

@@ -26,7 +26,7 @@ pub enum Star {
     Transient,
 }
 
-/// Stars of all vertices; those of orphan vertices are [`Star::Complex`].
+/// Stars of all vertices; orphan vertices have [`Star::Complex`].
 pub fn stars(topology: &Topology, sharpness: &Sharpness) -> Vec<Star> {
     (0..topology.vertex_count() as u32)
         .into_par_iter()
@@ -77,8 +77,8 @@ fn star(topology: &Topology, sharpness: &Sharpness, vertex: u32) -> Star {
         };
     }
 
-    // At the boundary the vertex rule counts the sharp edges, so they must be
-    // those of the product; a corner tag must not change it.
+    // At the boundary the vertex rule counts the sharp edges, so they must
+    // come from the product; a corner tag must not change it.
     let boundary = edges.iter().filter(|&&e| topology.is_boundary_edge(e)).count();
     let sharp = edges.iter().filter(|&&e| sharpness.edge(e) > 0.0).count();
     let fixed = sharpness.vertex(vertex) > 0.0;

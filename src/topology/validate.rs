@@ -16,7 +16,7 @@ impl Topology {
     /// and every vertex link is a sphere or, at the boundary, a disk (cells meet
     /// across faces, and the boundary is a manifold).
     ///
-    /// Vertices without cells are allowed ([`Topology::orphan_vertices`]). `points` are those of
+    /// Vertices without cells are allowed ([`Topology::orphan_vertices`]). `points`: of
     /// all vertices; they tell hanging nodes from cells that touch.
     ///
     /// # Errors
@@ -44,7 +44,7 @@ impl Topology {
     /// [`Topology::validate`] of some cells, and of the edges and vertices that they have.
     ///
     /// # Errors
-    /// Those of [`Topology::validate`].
+    /// As [`Topology::validate`].
     pub(crate) fn validate_around(&self, cells: &[u32]) -> Result<()> {
         let check = |&cell: &u32| {
             let vertices = || self.cells.vertices(cell as usize).iter();
@@ -212,8 +212,8 @@ fn first_error(count: usize, check: impl Fn(u32) -> Option<Error> + Sync) -> Res
     found.map_or(Ok(()), Err)
 }
 
-/// Connected components of a few `nodes` (ascending) under the pairs that `pairs` joins: the number
-/// of that of each node, in the order of their first nodes, and their count.
+/// Connected components of a few `nodes` (ascending) under the pairs that `pairs` joins: each
+/// node's component, numbered in the order of their first nodes, and their count.
 fn components(nodes: &[u32], pairs: impl FnOnce(&mut dyn FnMut(u32, u32))) -> (Vec<u32>, u32) {
     let mut joined = UnionFind::new(nodes.len());
     pairs(&mut |a, b| {

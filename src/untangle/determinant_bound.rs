@@ -80,11 +80,11 @@ impl ElementBound {
 }
 
 /// A lower bound of det J over the limit of a mesh, its cells taken right-handed however they are
-/// listed; around extraordinary edges and vertices, inside two rings, that of the tricubic
+/// listed; around extraordinary edges and vertices, inside two rings, the bound of the tricubic
 /// interpolation of the limit.
 ///
 /// # Errors
-/// Those of [`Solid::new`] and [`reorient`].
+/// As [`Solid::new`]; [`Error::Mesh`](crate::Error::Mesh) for cells without a common orientation.
 pub fn least_determinant(mesh: &SolidMesh) -> Result<LeastDeterminant> {
     let mut oriented = mesh.clone();
     reorient(&mut oriented)?;
@@ -229,7 +229,7 @@ fn halves(coefficients: &[f64], axis: usize) -> [Vec<f64>; 2] {
 }
 
 /// A polynomial by its Bézier coefficients times the binomials of their places, which multiply
-/// as those of monomials do.
+/// as coefficients of monomials do.
 struct ScaledPolynomial<T> {
     degrees: [usize; 3],
     // [w][v][u]
@@ -310,7 +310,8 @@ fn places([u, v, w]: [usize; 3]) -> impl Iterator<Item = [usize; 3]> {
     (0..=w).flat_map(move |k| (0..=v).flat_map(move |j| (0..=u).map(move |i| [i, j, k])))
 }
 
-/// Binomials of degrees up to that of det J, `[n][k]`: bounds take them for every coefficient.
+/// Binomials of degrees up to the degree of det J, `[n][k]`: bounds take them for every
+/// coefficient.
 const BINOMIALS: [[f64; ORDER]; ORDER] = {
     let mut rows = [[0.0; ORDER]; ORDER];
     let mut n = 0;

@@ -48,8 +48,8 @@ const REACH: f64 = 0.1;
 
 /// What untangling the limit did.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct LimitUntangled {
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(rename = "LimitUntangled"))]
+pub struct LimitUntangleResult {
     /// Bound of det J before.
     pub before: LeastDeterminant,
     /// Bound of det J after.
@@ -71,11 +71,12 @@ pub struct LimitUntangled {
 /// elements that may be folded; its error ends the work, and the mesh is as it was.
 ///
 /// # Errors
-/// Those of [`reorient`] and [`Solid::new`]; those of `progress`.
+/// As [`Solid::new`]; [`Error::Mesh`](crate::Error::Mesh) for cells without a common orientation;
+/// the error of `progress`.
 pub fn untangle_limit(
     mesh: &mut SolidMesh,
     mut progress: impl FnMut(usize) -> Result<()>,
-) -> Result<LimitUntangled> {
+) -> Result<LimitUntangleResult> {
     let mut oriented = mesh.clone();
     reorient(&mut oriented)?;
     let solid = Solid::new(&oriented)?;
@@ -95,7 +96,7 @@ pub fn untangle_limit(
     };
     let mut now = state(&start)?;
     let (before, folds) = (now.least, now.folds);
-    let mut result = LimitUntangled { before, after: before, folds, moved: 0, rounds: 0 };
+    let mut result = LimitUntangleResult { before, after: before, folds, moved: 0, rounds: 0 };
     if now.is_proven() {
         return Ok(result);
     }
@@ -166,7 +167,7 @@ impl State {
 
 /// The energy of a limit as a function of control points.
 struct LimitEnergy<'a> {
-    terms: Vec<Term<'a>>,
+    terms: Vec<PlanSamples<'a>>,
     is_free: &'a [bool],
     /// Median of the determinants, to which ε is relative.
     scale: f64,
@@ -186,7 +187,7 @@ fn gauss_points(elements: &[u32], n: usize) -> Result<Samples> {
 }
 
 /// Samples of one plan.
-struct Term<'a> {
+struct PlanSamples<'a> {
     plan: Plan<'a>,
     adjoint: Adjoint,
     // [result]
@@ -201,9 +202,9 @@ impl<'a> LimitEnergy<'a> {
         is_free: &'a [bool],
         points: &[[f64; 3]],
     ) -> Result<Self> {
-        let mut terms = vec![Term::new(solid, Samples::gauss(POINTS)?, POINTS)?];
+        let mut terms = vec![PlanSamples::new(solid, Samples::gauss(POINTS)?, POINTS)?];
         if !extra.is_empty() {
-            terms.push(Term::new(solid, gauss_points(extra, EXTRA_POINTS)?, EXTRA_POINTS)?);
+            terms.push(PlanSamples::new(solid, gauss_points(extra, EXTRA_POINTS)?, EXTRA_POINTS)?);
         }
         let mut energy = Self { terms, is_free, scale: 1.0, epsilon: 0.0, reach: 0.0 };
         let determinants: Vec<Vec<f64>> = energy
@@ -247,7 +248,7 @@ impl<'a> LimitEnergy<'a> {
     }
 }
 
-impl<'a> Term<'a> {
+impl<'a> PlanSamples<'a> {
     fn new(solid: &'a Solid, samples: Samples, n: usize) -> Result<Self> {
         let plan = solid.plan(&samples, Want::FIRST)?;
         let adjoint = Adjoint::new(&plan)?;

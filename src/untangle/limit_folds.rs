@@ -46,7 +46,7 @@ impl LimitFolds {
 /// Folded cells of the limit of a mesh, its cells taken right-handed however they are listed.
 ///
 /// # Errors
-/// Those of [`reorient`] and [`Solid::new`].
+/// As [`Solid::new`]; [`Error::Mesh`](crate::Error::Mesh) for cells without a common orientation.
 pub fn limit_folds(mesh: &SolidMesh) -> Result<LimitFolds> {
     let mut oriented = mesh.clone();
     reorient(&mut oriented)?;
@@ -56,7 +56,7 @@ pub fn limit_folds(mesh: &SolidMesh) -> Result<LimitFolds> {
 }
 
 /// Points on the way to better ones.
-pub(super) struct PartialWay {
+pub(super) struct PartialStep {
     pub points: Vec<[f64; 3]>,
     pub quality: ScaledJacobians,
     pub folds: LimitFolds,
@@ -71,7 +71,7 @@ pub(super) fn farthest(
     before: (&ScaledJacobians, &LimitFolds),
     quality: impl Fn(&[[f64; 3]]) -> ScaledJacobians,
     limit: impl Fn(&[[f64; 3]]) -> Result<LimitFolds>,
-) -> Result<PartialWay> {
+) -> Result<PartialStep> {
     for part in PARTS {
         let between =
             |(a, b): (&[f64; 3], &[f64; 3])| [0, 1, 2].map(|d| a[d] + part * (b[d] - a[d]));
@@ -82,9 +82,9 @@ pub(super) fn farthest(
         }
         let folds = limit(&points)?;
         if !folds.is_worse_than(before.1) {
-            return Ok(PartialWay { points, quality, folds, part });
+            return Ok(PartialStep { points, quality, folds, part });
         }
     }
     let (&quality, &folds) = before;
-    Ok(PartialWay { points: start.to_vec(), quality, folds, part: 0.0 })
+    Ok(PartialStep { points: start.to_vec(), quality, folds, part: 0.0 })
 }

@@ -18,10 +18,10 @@ mod slide;
 mod untangled;
 
 pub use determinant_bound::{LeastDeterminant, least_determinant};
-pub use limit::{LimitUntangled, MAX_LIMIT_ROUNDS, untangle_limit};
+pub use limit::{LimitUntangleResult, MAX_LIMIT_ROUNDS, untangle_limit};
 pub use limit_folds::{LimitFolds, limit_folds};
 pub use quality::{ScaledJacobians, cell_quality};
-pub use untangled::{BoundaryMotion, Untangled};
+pub use untangled::{BoundaryMotion, UntangleResult};
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -37,7 +37,7 @@ use crate::plan::{Samples, Want};
 use energy::{Energy, Freedom};
 use lbfgs::minimize;
 use limit_folds::{GAUSS_POINTS, farthest};
-use slide::Sliding;
+use slide::SlidingVertices;
 
 /// Minimizations of falling ε at most.
 const MAX_MINIMIZATIONS: usize = 60;
@@ -66,14 +66,14 @@ const MAX_DEVIATION_FRACTION: f64 = 1e-3;
 /// each. It does not matter whether cells are listed right-handed.
 ///
 /// # Errors
-/// Those of [`SolidMesh::check`] and [`reorient`]; [`Error::Mesh`](crate::Error::Mesh) for cells
-/// that are not hexahedra, and for a mesh without a boundary; those of [`Solid::new`]; those of
-/// `progress`. The mesh is as it was then.
+/// As [`Solid::new`]; [`Error::Mesh`](crate::Error::Mesh) for cells that are not hexahedra or have
+/// no common orientation, and for a mesh without a boundary; the error of `progress`. The mesh is
+/// as it was then.
 pub fn untangle(
     mesh: &mut SolidMesh,
     boundary: BoundaryMotion,
     mut progress: impl FnMut(usize) -> Result<()>,
-) -> Result<Untangled> {
+) -> Result<UntangleResult> {
     mesh.check()?;
     topology::check_cells(&mesh.cells, mesh.points.len())?;
     // steps of the minimization have a length: in this unit they are the same in every other
@@ -122,7 +122,7 @@ pub fn untangle(
             };
             let points = improve(&freedoms, &best.points);
             let now = quality(&points);
-            // the space of what is unfolded by now
+            // the space of the cells unfolded by now
             let stretch = IsotropicMap::of(&best.points, hexes).filter(|_| is_thin);
             best.offer(points, now);
             if let Some(stretch) = stretch {
@@ -138,7 +138,7 @@ pub fn untangle(
     let inside = best.points.clone();
     let (mut deviation, mut can_slide) = (0.0, 0);
     if boundary == BoundaryMotion::Slide {
-        let sliding = Sliding::new(&oriented, hexes, &solid)?;
+        let sliding = SlidingVertices::new(&oriented, hexes, &solid)?;
         can_slide = sliding.len();
         if can_slide > 0 {
             deviation = slide(&sliding, hexes, &mut freedoms, &mut best, &mut progress)?;
@@ -158,7 +158,7 @@ pub fn untangle(
         slid += usize::from(topology.is_boundary_vertex(v as u32));
     }
     let of_boundary = (0..start.len() as u32).filter(|&v| topology.is_boundary_vertex(v)).count();
-    Ok(Untangled {
+    Ok(UntangleResult {
         before,
         after: best.quality,
         limit_before,
@@ -235,7 +235,7 @@ fn improved(
 /// Lets the boundary slide: rounds of a minimization in which its vertices move in planes and on
 /// lines, and a correction after it. Returns how far the limit surface has come away.
 fn slide(
-    sliding: &Sliding<'_>,
+    sliding: &SlidingVertices<'_>,
     hexes: &[[u32; 8]],
     freedoms: &mut [Freedom],
     best: &mut BestPoints,

@@ -1,4 +1,4 @@
-//! The part of a solid that is untangled at once: its cost is that of what is folded.
+//! The part of a solid that is untangled at once: its cost grows with the number of folded cells.
 
 use crate::error::Result;
 use crate::limit::Solid;
@@ -15,10 +15,10 @@ pub(super) struct Region {
 }
 
 impl Region {
-    /// Of the inner vertices of the cells within `rings` of those of `elements`.
+    /// Of the inner vertices of the cells within `rings` of the cells of `elements`.
     ///
     /// # Errors
-    /// Those of [`Cutter::new`].
+    /// As [`Cutter::new`].
     pub fn around(mesh: &SolidMesh, solid: &Solid, elements: &[u32], rings: usize) -> Result<Self> {
         let topology = solid.topology();
         let cell_of = |element: u32| solid.elements()[element as usize].cell as usize;

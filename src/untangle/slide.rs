@@ -30,8 +30,8 @@ use crate::topology::{Orientation, Sharpness, Topology};
 const LIMIT_TOLERANCE_FRACTION: f64 = 1e-8;
 /// Corrections at most.
 const MAX_CORRECTIONS: usize = 100;
-/// How much of what a limit point is off its control point is moved by. Masks of regular vertices
-/// have the eigenvalues 1/9 to 1, for which 1.8 is best; those of others reach a little farther.
+/// Multiple of a limit point's error that its control point is moved by. Masks of regular vertices
+/// have the eigenvalues 1/9 to 1, for which 1.8 is best; on others they reach a little farther.
 const CORRECTION_FACTOR: f64 = 1.6;
 /// Samples of a face by axis at which its distance is measured first.
 const SAMPLES_PER_AXIS: usize = 5;
@@ -46,7 +46,7 @@ const MAX_SLIDE_EDGES: usize = 3;
 type CubicCurve = [[f64; 3]; 4];
 
 /// The vertices that slide, and what they slide on.
-pub(super) struct Sliding<'s> {
+pub(super) struct SlidingVertices<'s> {
     solid: &'s Solid,
     topology: &'s Topology,
     locator: Locator<'s>,
@@ -89,7 +89,7 @@ impl FaceGrid {
     }
 }
 
-/// Parameters of a face's element at those of its other axes than that across it.
+/// Parameters of a face's element at parameters of the two axes in the face.
 fn element_place(face: &BoundaryFace, [s, t]: [f64; 2]) -> [f64; 3] {
     let side = face.side as f64;
     [[side, s, t], [s, side, t], [s, t, side]][face.axis]
@@ -131,11 +131,11 @@ impl LimitStencil {
     }
 }
 
-impl<'s> Sliding<'s> {
+impl<'s> SlidingVertices<'s> {
     /// The vertices that slide on the limit of a mesh of hexahedra.
     ///
     /// # Errors
-    /// Those of [`Locator::of_sides`] and [`Sharpness::resolve`].
+    /// As [`Locator::of_sides`] and [`Sharpness::resolve`].
     pub fn new(mesh: &SolidMesh, hexes: &[[u32; 8]], solid: &'s Solid) -> Result<Self> {
         let topology = solid.topology();
         let locator = Locator::of_sides(solid, mesh.controls())?;
@@ -261,7 +261,7 @@ impl<'s> Sliding<'s> {
         after.map_or(f64::INFINITY, |after| there.max(self.farthest(&self.before, &after, most)))
     }
 
-    /// The greatest distance of the surface at some points of all levels from that of a locator: on
+    /// The greatest distance of a surface at points of all levels from the surface of a locator: on
     /// a grid in every face, then around the farthest places of each; infinite once one is above
     /// `most`.
     fn farthest(&self, points: &[f64], locator: &Locator<'_>, most: f64) -> f64 {

@@ -20,8 +20,8 @@ pub enum BoundaryMotion {
 
 /// Result of untangling.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct Untangled {
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(rename = "Untangled"))]
+pub struct UntangleResult {
     /// Quality of the control cells before untangling.
     pub before: ScaledJacobians,
     /// Quality of the control cells after untangling.
@@ -39,7 +39,7 @@ pub struct Untangled {
     pub slid: usize,
     /// Number of boundary vertices that can slide; 0 if the boundary is fixed.
     pub can_slide: usize,
-    /// Number of boundary vertices that stay: corners, those near the ends of creases, and those of
+    /// Number of boundary vertices that stay: corners, vertices near the ends of creases, and of
     /// semi-sharp creases.
     pub stay: usize,
     /// Number of cells that are still folded at a corner that cannot change: its vertex and the
@@ -51,7 +51,7 @@ pub struct Untangled {
     pub deviation: f64,
 }
 
-impl Untangled {
+impl UntangleResult {
     /// Says that vertices went a part of the way only, for the sake of the limit, and that nothing
     /// can slide that was to.
     pub fn notices(&self, boundary: BoundaryMotion) -> impl Iterator<Item = String> {

@@ -17,7 +17,7 @@ pub struct ColorChannel {
 }
 
 impl ColorChannel {
-    /// Its name in pages: that of the array, with the component of several.
+    /// Its name in pages: the array's, with the component of several.
     pub fn label(&self) -> Cow<'_, str> {
         match self.component {
             Some(component) => format!("{} [{component}]", self.name).into(),

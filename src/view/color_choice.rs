@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::mesh::{COLOR, NORMALS};
 
 /// What has colors.
-pub enum Chosen {
+pub enum ColorSource {
     /// Cells or faces by class.
     Classes,
     /// Cells or faces by values.
@@ -53,7 +53,7 @@ impl Scene {
             self.channels.iter().position(is_it).map_or(Color::Plain, Color::Channel)
         };
         match self.mode {
-            Mode::Solid if self.inverted == 0 => Color::Classes,
+            Mode::Solid if self.folded == 0 => Color::Classes,
             Mode::Solid | Mode::Linear => channel(&|c| c.section == SCALED),
             Mode::Triangles => channel(&|c| ![NORMALS, COLOR].contains(&&*c.name)),
             Mode::Surface => Color::Plain,
@@ -91,13 +91,13 @@ impl Scene {
             .with_help(format!("the model has {}", names.join(", "))))
     }
 
-    /// What [`Scene::choose_color`] took; `parents` are the cells or faces of what is shown.
-    pub fn chosen(&self, parents: &[u32]) -> Chosen {
+    /// What [`Scene::choose_color`] took; `parents`: the cells or faces shown.
+    pub fn chosen(&self, parents: &[u32]) -> ColorSource {
         let numbered = |name: &str, values: Vec<f64>| {
             let high = values.iter().copied().fold(1.0, f64::max);
             let (component, on, integers) = (None, "cell", false);
             let (name, section) = (name.to_owned(), String::new());
-            Chosen::Cells(
+            ColorSource::Cells(
                 ColorChannel { name, component, on, section, low: 0.0, high, integers },
                 values,
             )
@@ -116,13 +116,13 @@ impl Scene {
                 match channel.on {
                     "cell" => {
                         let values = self.shell.read(&channel.section);
-                        Chosen::Cells(channel, values)
+                        ColorSource::Cells(channel, values)
                     }
-                    _ => Chosen::Points(channel),
+                    _ => ColorSource::Points(channel),
                 }
             }
-            Color::Classes => Chosen::Classes,
-            Color::Plain => Chosen::Plain,
+            Color::Classes => ColorSource::Classes,
+            Color::Plain => ColorSource::Plain,
         }
     }
 }

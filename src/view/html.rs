@@ -23,7 +23,7 @@ pub const COLORS: &str = include_str!("page/colors.css");
 const STYLE: &str = include_str!("page/page.css");
 const SCRIPT: &str = include_str!("page/bundle.js");
 
-/// Writes the page of a scene, whose bytes it returns; what is packed is written as it is made.
+/// Writes the page of a scene, whose bytes it returns; packed data are written as they are made.
 pub fn write(scene: &Scene, out: &mut impl Write) -> io::Result<u64> {
     let head = serde_json::to_vec(&scene.head())?;
     let mut start = (head.len() as u32).to_le_bytes().to_vec();

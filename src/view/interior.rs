@@ -68,8 +68,8 @@ impl<'a> Field<'a> {
         leaves.iter().flat_map(|leaf| pieces.points(leaf, &self.values, self.width)).collect()
     }
 
-    /// Bézier points of the piece that meets those of an element at 4 × 4 × 4 places, and how far it
-    /// is from them half-way between.
+    /// Bézier points of the piece that meets the pieces of an element at 4 × 4 × 4 places, and its
+    /// distance from them half-way between.
     fn joined(&self, boxes: &[Piece], points: &[f64]) -> (Vec<f64>, f64) {
         let at = |p: [f64; 3]| {
             let place = |piece: &Piece, d: usize| (p[d] - piece.origin[d]) / piece.size[d];

@@ -60,7 +60,7 @@ impl Lattice {
 
     /// Writes the sections: `exponent` of the step (of 2), `base` in steps, `points` in steps above
     /// the base; times the size, plus the center. Points but the corners are stored as differences
-    /// from what [`predicted`] says, which are small and compress well: [`zigzag`].
+    /// from [`predicted`] values, which are small and compress well: [`zigzag`].
     pub fn write(&self, blob: &mut Blob) {
         blob.push("exponent", &self.exponents);
         blob.push("base", &self.bases);

@@ -84,7 +84,7 @@ impl Page {
     /// The limit of a solid.
     ///
     /// # Errors
-    /// Those of [`Solid::new`] and [`boundary_with_topology`]; [`Error::Request`] for options out
+    /// [`Error::Mesh`] for a defect of the mesh or its creases; [`Error::Request`] for options out
     /// of range, an unknown array, and more pieces than a page holds.
     pub fn of_solid(mesh: &SolidMesh, options: &ViewOptions) -> Result<Self> {
         options.check()?;
@@ -95,7 +95,7 @@ impl Page {
     /// The limit of a solid that is analyzed already, and the mesh that it was made of.
     ///
     /// # Errors
-    /// Those of [`Page::of_solid`].
+    /// As [`Page::of_solid`].
     pub fn of_analyzed(mesh: &SolidMesh, solid: &Solid, options: &ViewOptions) -> Result<Self> {
         options.check()?;
         check_not_empty(mesh.cells.len(), "cells")?;
@@ -127,7 +127,7 @@ impl Page {
     /// are linear between their faces and the mean of their vertices.
     ///
     /// # Errors
-    /// Those of [`Topology::of_mesh`]; [`Error::Request`] as
+    /// As [`Topology::of_mesh`]; [`Error::Request`] as
     /// [`Page::of_solid`].
     pub fn of_cells(mesh: &SolidMesh, options: &ViewOptions) -> Result<Self> {
         options.check()?;
@@ -149,8 +149,7 @@ impl Page {
     /// where the scheme has them.
     ///
     /// # Errors
-    /// Those of [`LimitSurface::of_mesh`] and [`crate::surface::refine_surface`];
-    /// [`Error::Request`] as [`Page::of_solid`].
+    /// As [`crate::surface::refine_surface`]; [`Error::Request`] as [`Page::of_solid`].
     pub fn of_surface(
         mesh: &SurfaceMesh,
         scheme: Scheme,
@@ -183,7 +182,7 @@ impl Page {
     /// Polygons as they are.
     ///
     /// # Errors
-    /// Those of [`SurfaceMesh::check`]; [`Error::Request`] as [`Page::of_solid`].
+    /// As [`SurfaceMesh::check`]; [`Error::Request`] as [`Page::of_solid`].
     pub fn of_polygons(mesh: &SurfaceMesh, options: &ViewOptions) -> Result<Self> {
         options.check()?;
         mesh.check()?;
@@ -207,7 +206,7 @@ impl Page {
     }
 
     /// Largest estimated distance of a shown patch of the boundary from the limit, in length
-    /// units; 0 for what is shown as it is, `None` for triangles that stand for a limit.
+    /// units; 0 for a shape shown as it is, `None` for triangles that stand for a limit.
     pub fn error(&self) -> Option<f64> {
         self.scene.error
     }
@@ -231,7 +230,7 @@ impl Page {
     /// Writes the page; the bytes that it has.
     ///
     /// # Errors
-    /// Those of [`atomic::write`].
+    /// As [`atomic::write`].
     pub fn write(&self, path: impl AsRef<Path>) -> Result<u64> {
         let path = path.as_ref();
         let mut bytes = 0;

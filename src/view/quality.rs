@@ -76,7 +76,7 @@ impl WorstPlaces {
             });
         }
         let mut worst: Vec<WorstCell> = self.cells.into_iter().flatten().collect();
-        scene.inverted = worst.iter().filter(|w| w.scaled_jacobian <= 0.0).count();
+        scene.folded = worst.iter().filter(|w| w.scaled_jacobian <= 0.0).count();
         scene.undefined = self.undefined;
         scene.flat = self.flat;
         worst.sort_by(|a, b| {

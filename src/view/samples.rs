@@ -13,7 +13,7 @@ use crate::surface::limit::{GridLimit, LimitSurface};
 const ELEMENTS: usize = 1 << 12;
 /// Maximum number of samples of a mesh.
 const MAX_VIEW_SAMPLES: usize = 200_000_000;
-/// Bytes of a sample, its triangles and those of the file, without attributes, as measured.
+/// Bytes of a sample and its triangles, in memory and file, without attributes, as measured.
 const BYTES_A_SAMPLE: u128 = 250;
 /// Cosine of the angle between normals from which on they belong to two sides of a crease.
 const SHARP: f64 = 0.9999;

@@ -137,7 +137,7 @@ pub struct Scene {
     ranges: Vec<Option<(f64, f64)>>,
     pub worst: Vec<WorstCell>,
     /// Cells with a folded sample, whose determinant is not positive.
-    pub inverted: usize,
+    pub folded: usize,
     /// Samples without a Jacobian.
     pub undefined: usize,
     /// Samples on smooth edges of one cell, where the Jacobian is 0.
@@ -182,7 +182,7 @@ impl Scene {
             channels: Vec::new(),
             ranges: Vec::new(),
             worst: Vec::new(),
-            inverted: 0,
+            folded: 0,
             undefined: 0,
             flat: 0,
             figures: Vec::new(),
@@ -230,7 +230,7 @@ impl Scene {
     }
 
     /// Names the attributes; their values stand with the patches, section `attribute K` for the
-    /// K-th component of all. Ranges are those of the limit where they are known, else of the
+    /// K-th component of all. Ranges are taken from the limit where they are known, else of the
     /// vertices that are `used`.
     pub fn push_attributes(&mut self, attributes: &[Attribute], used: &[bool]) {
         let mut number = 0;
@@ -320,8 +320,8 @@ impl Scene {
             let worst = format!("{:.4} in cell {}", worst.scaled_jacobian, worst.cell);
             self.figures.push(("least scaled Jacobian".into(), worst));
         }
-        let inverted = self.inverted.to_string();
-        self.figures.push(("cells with folded samples".into(), inverted));
+        let folded = self.folded.to_string();
+        self.figures.push(("cells with folded samples".into(), folded));
     }
 
     pub fn surface_figures(&mut self, mesh: &SurfaceMesh) {
@@ -358,7 +358,7 @@ impl Scene {
             "unit": self.unit.map(LengthUnit::symbol),
             "up": if self.up == UpAxis::Y { "y" } else { "z" },
             "worst": self.worst,
-            "inverted": self.inverted,
+            "inverted": self.folded,
             "undefined": self.undefined,
             "flat": self.flat,
             "figures": self.figures,

@@ -41,7 +41,7 @@ const VALUE_BYTES: u128 = 16 * (8 + 4 + 4 + 4);
 const TOLERANCE: f64 = 2e-6;
 const FULL_FACES: usize = 2000;
 
-/// The elements that a single patch shows to within `tolerance`, of those of several leaves.
+/// The elements that a single patch shows to within `tolerance`, among elements of several leaves.
 fn whole_elements(
     limit: &LimitSurface,
     refined: &[[f64; 3]],

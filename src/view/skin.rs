@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::channel::ColorChannel;
 use super::color::{ColorMap, Scale};
-use super::color_choice::Chosen;
+use super::color_choice::ColorSource;
 use super::color_source::Color;
 use super::scene::{Mode, Scene};
 use super::{check_not_empty, classes, layers, mesh, quality, samples};
@@ -62,7 +62,7 @@ impl SkinPolygons {
     /// The boundary of the limit of a solid.
     ///
     /// # Errors
-    /// Those of [`Solid::new`] and [`boundary_with_topology`];
+    /// [`Error::Mesh`](crate::Error::Mesh) for a defect of the mesh or its creases;
     /// [`Error::Request`](crate::Error::Request) for an unknown array and samples out of range.
     pub fn of_solid(mesh: &SolidMesh, options: &SkinOptions) -> Result<Self> {
         check_not_empty(mesh.cells.len(), "cells")?;
@@ -72,7 +72,7 @@ impl SkinPolygons {
     /// The boundary of the limit of a solid whose topology ([`Topology::of_mesh`]) is known.
     ///
     /// # Errors
-    /// Those of [`SkinPolygons::of_solid`].
+    /// As [`SkinPolygons::of_solid`].
     pub fn with_topology(
         mesh: &SolidMesh,
         topology: Topology,
@@ -89,7 +89,7 @@ impl SkinPolygons {
     /// of.
     ///
     /// # Errors
-    /// Those of [`SkinPolygons::of_solid`].
+    /// As [`SkinPolygons::of_solid`].
     pub fn of_analyzed(mesh: &SolidMesh, solid: &Solid, options: &SkinOptions) -> Result<Self> {
         check_not_empty(mesh.cells.len(), "cells")?;
         let topology = solid.topology();
@@ -111,7 +111,7 @@ impl SkinPolygons {
     /// The boundary of cells as they are.
     ///
     /// # Errors
-    /// Those of [`boundary_with_topology`]; [`Error::Request`](crate::Error::Request) for an
+    /// As [`boundary_with_topology`]; [`Error::Request`](crate::Error::Request) for an
     /// unknown array.
     pub fn of_cells(mesh: &SolidMesh, options: &SkinOptions) -> Result<Self> {
         check_not_empty(mesh.cells.len(), "cells")?;
@@ -131,8 +131,8 @@ impl SkinPolygons {
     /// The limit of a surface, or the surface refined `levels` times by a scheme without patches.
     ///
     /// # Errors
-    /// Those of [`LimitSurface::of_mesh`] and [`crate::surface::refine_surface`];
-    /// [`Error::Request`](crate::Error::Request) for an unknown array and samples out of range.
+    /// As [`crate::surface::refine_surface`]; [`Error::Request`](crate::Error::Request) for an
+    /// unknown array and samples out of range.
     pub fn of_surface(
         mesh: &SurfaceMesh,
         scheme: Scheme,
@@ -160,7 +160,7 @@ impl SkinPolygons {
     /// Polygons as they are.
     ///
     /// # Errors
-    /// Those of [`SurfaceMesh::check`]; [`Error::Request`](crate::Error::Request) for an unknown
+    /// As [`SurfaceMesh::check`]; [`Error::Request`](crate::Error::Request) for an unknown
     /// array.
     pub fn of_polygons(surface: SurfaceMesh, options: &SkinOptions) -> Result<Self> {
         check_not_empty(surface.faces.len(), "faces")?;
@@ -184,16 +184,16 @@ impl SkinPolygons {
             Paint::None => scene.color = Color::Plain,
         }
         let colors: Vec<_> = match scene.chosen(parents) {
-            Chosen::Plain => return Ok(Self { surface, colors: Vec::new() }),
-            Chosen::Points(channel) => {
+            ColorSource::Plain => return Ok(Self { surface, colors: Vec::new() }),
+            ColorSource::Points(channel) => {
                 let colors = of_vertices(&surface, &channel, options.map);
                 return Ok(Self { surface, colors });
             }
-            Chosen::Classes => {
+            ColorSource::Classes => {
                 let classes = scene.classes.iter();
                 classes.map(|&c| Scale::Categories.color(c.into())).collect()
             }
-            Chosen::Cells(channel, values) => {
+            ColorSource::Cells(channel, values) => {
                 let scale = Scale::of(&channel, &values, options.map);
                 values.iter().map(|&value| scale.color(value)).collect()
             }
@@ -248,7 +248,7 @@ fn split(surface: SurfaceMesh, parents: &[u32], colors: &[[f32; 3]]) -> SkinPoly
     SkinPolygons { surface: split, colors: found }
 }
 
-/// Adds the attributes of what is drawn, but for its normals.
+/// Adds the attributes of the drawn surface, but for its normals.
 fn push_attributes(scene: &mut Scene, surface: &SurfaceMesh) {
     let shown = |attribute: &&Attribute| attribute.name != NORMALS;
     let attributes: Vec<Attribute> = surface.attributes.iter().filter(shown).cloned().collect();

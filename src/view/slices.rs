@@ -19,13 +19,13 @@ const SLICED_LEVELS: usize = 6;
 pub struct SliceImages {
     /// The [`fingerprint`](crate::slice::fingerprint()) of the model that was sliced.
     pub model_sha256: String,
-    /// Folders of the images of a layer; those of the first are shown.
+    /// Folders of the images of a layer; the first is shown.
     pub stacks: Vec<String>,
 }
 
 impl SliceImages {
-    /// What is to be said of layers in `folder` beside a model: that they are of another one than
-    /// those of the [fingerprints](crate::slice::fingerprint()) `own`, refined or not, if there are
+    /// Notices about layers in `folder` beside a model: they are of another model than the
+    /// [fingerprints](crate::slice::fingerprint()) `own`, refined or not, if there are
     /// any; and images that are not shown.
     pub fn notices(&self, folder: &Path, own: &[String]) -> Vec<String> {
         let folder = folder.display();

@@ -4,7 +4,7 @@ use super::channel::{finite_range, range};
 use super::scene::Blob;
 use crate::basis::bernstein;
 
-/// Values that have one base: those of a patch.
+/// Values of a patch, which have one base.
 const GROUP: usize = 16;
 
 /// Adds values as (base + difference) · 2^exponent, so that close values far from 0 stay apart, as

@@ -2,35 +2,35 @@
 
 use rayon::prelude::*;
 
-use crate::backend::{Derived, Limit, Values};
+use crate::backend::{DerivedQuantity, Limit, Values};
 use crate::io::{Array, ArrayData, Points, name_attributes_apart};
 use crate::limit::{Element, Solid};
 use crate::mesh::Attribute;
-use crate::plan::Wanted;
+use crate::plan::WantedQuantity;
 
 /// Names of the derivatives, in the order of [`Limit::derivatives`].
 pub const DERIVATIVES: [&str; 9] = ["u", "v", "w", "uu", "vv", "ww", "uv", "uw", "vw"];
 
 /// Which results become points: all of them in their order, or those listed.
 #[derive(Clone, Copy)]
-pub(crate) enum Pick<'a> {
+pub(crate) enum PointSelection<'a> {
     All,
     Listed(&'a [u32]),
 }
 
 /// Positions of the picked results.
-pub fn positions(limit: &Limit, pick: Pick<'_>) -> Points {
+pub fn positions(limit: &Limit, pick: PointSelection<'_>) -> Points {
     match &limit.positions {
         Values::F32(values) => Points::F32(pick_rows(bytemuck::cast_slice(values), pick)),
         Values::F64(values) => Points::F64(pick_rows(bytemuck::cast_slice(values), pick)),
     }
 }
 
-/// Point arrays of the picked results, after those of `places`; see [`super`] for their names.
+/// Point arrays of the picked results, after the arrays of `places`; see [`super`] for their names.
 pub fn point_arrays(
     limit: &Limit,
     attributes: &[Attribute],
-    pick: Pick<'_>,
+    pick: PointSelection<'_>,
     places: Vec<Array>,
 ) -> Vec<Array> {
     let mut arrays = places;
@@ -49,7 +49,7 @@ pub fn point_arrays(
             arrays.push(Array { name, width, data: data(values, width, pick) });
         }
     }
-    let per_result = |derived: &&Derived| !derived.wanted.quantity.is_per_element();
+    let per_result = |derived: &&DerivedQuantity| !derived.wanted.quantity.is_per_element();
     for derived in limit.quantities.iter().filter(per_result) {
         arrays.push(quantity_array(derived, attributes, pick));
     }
@@ -78,38 +78,46 @@ pub(crate) fn element_arrays(limit: &Limit, attributes: &[Attribute], times: usi
     let rows: Vec<u32> =
         (0..limit.elements.len() as u32).flat_map(|e| std::iter::repeat_n(e, times)).collect();
     let per_element = limit.quantities.iter().filter(|d| d.wanted.quantity.is_per_element());
-    per_element.map(|derived| quantity_array(derived, attributes, Pick::Listed(&rows))).collect()
+    per_element
+        .map(|derived| quantity_array(derived, attributes, PointSelection::Listed(&rows)))
+        .collect()
 }
 
-fn quantity_array(derived: &Derived, attributes: &[Attribute], pick: Pick<'_>) -> Array {
-    let Derived { wanted: Wanted { quantity, attribute, width }, values } = derived;
+fn quantity_array(
+    derived: &DerivedQuantity,
+    attributes: &[Attribute],
+    pick: PointSelection<'_>,
+) -> Array {
+    let DerivedQuantity { wanted: WantedQuantity { quantity, attribute, width }, values } = derived;
     let name = quantity.name(attribute.map(|a| &attributes[a].name[..]));
     Array { name, width: *width, data: data(values, *width, pick) }
 }
 
-fn data(values: &Values, width: usize, pick: Pick<'_>) -> ArrayData {
+fn data(values: &Values, width: usize, pick: PointSelection<'_>) -> ArrayData {
     match values {
         Values::F32(values) => pick_wide(values, width, pick).into(),
         Values::F64(values) => pick_wide(values, width, pick).into(),
     }
 }
 
-fn pick_rows<T: Copy + Send + Sync>(rows: &[T], pick: Pick<'_>) -> Vec<T> {
+fn pick_rows<T: Copy + Send + Sync>(rows: &[T], pick: PointSelection<'_>) -> Vec<T> {
     match pick {
-        Pick::All => rows.to_vec(),
-        Pick::Listed(listed) => listed.par_iter().map(|&i| rows[i as usize]).collect(),
+        PointSelection::All => rows.to_vec(),
+        PointSelection::Listed(listed) => listed.par_iter().map(|&i| rows[i as usize]).collect(),
     }
 }
 
 fn pick_wide<T: Copy + Default + Send + Sync>(
     values: &[T],
     width: usize,
-    pick: Pick<'_>,
+    pick: PointSelection<'_>,
 ) -> Vec<T> {
     match pick {
-        Pick::All => values.to_vec(),
-        Pick::Listed(listed) if width == 1 => pick_rows(values, Pick::Listed(listed)),
-        Pick::Listed(listed) => {
+        PointSelection::All => values.to_vec(),
+        PointSelection::Listed(listed) if width == 1 => {
+            pick_rows(values, PointSelection::Listed(listed))
+        }
+        PointSelection::Listed(listed) => {
             let mut picked = vec![T::default(); listed.len() * width];
             picked.par_chunks_exact_mut(width).zip(listed).for_each(|(row, &i)| {
                 row.copy_from_slice(&values[i as usize * width..][..width]);

@@ -83,7 +83,7 @@ impl<'s> Bezier<'s> {
     /// The same of controls that are refined already.
     ///
     /// # Errors
-    /// Those of [`Bezier::piece`].
+    /// As [`Bezier::piece`].
     pub fn piece_of(&self, input: &BezierInput<'_>, range: Range<usize>) -> Result<BezierPiece> {
         let solid = self.pieces.solid();
         let elements = solid.elements().len();

@@ -41,7 +41,7 @@ pub fn left_out_notice(names: &[&str]) -> Option<String> {
 }
 
 /// Names the cells of the whole in the array `cell` of a dataset of some of its cells, whose cell i
-/// is `cells[i]`; after [`add_cell_data`], which takes those of the part.
+/// is `cells[i]`; after [`add_cell_data`], which takes the cells of the part.
 pub fn name_cells(dataset: &mut Dataset, cells: &[u32]) {
     let arrays = dataset.cell_arrays.iter_mut().chain(&mut dataset.point_arrays);
     if let Some(ArrayData::I32(ids)) =

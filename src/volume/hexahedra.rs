@@ -11,7 +11,7 @@ use crate::limit::Element;
 use crate::mesh::Attribute;
 use crate::plan::{Plan, Samples};
 
-use super::arrays::{Pick, corner_array, element_arrays, point_arrays, positions};
+use super::arrays::{PointSelection, corner_array, element_arrays, point_arrays, positions};
 use super::shared_points::{SharedPoints, Weld};
 
 /// Which elements share the points of common faces, edges and vertices. A shared point has the
@@ -98,7 +98,7 @@ fn weld(plan: &Plan<'_>, limit: &Limit, n: usize, sharing: Sharing<'_>) -> Resul
     };
     let weld = shared.weld(all, range, n).ok_or_else(|| {
         Error::request("points shared by elements of another plan")
-            .with_help("give those of the plan that was evaluated")
+            .with_help("give the plan that was evaluated")
     })?;
     Ok(Some(weld))
 }
@@ -131,7 +131,8 @@ fn dataset<const SIZE: usize>(
         .with_help("evaluate ranges of the elements"));
     }
     let weld = weld(plan, limit, n, sharing)?;
-    let pick = weld.as_ref().map_or(Pick::All, |weld| Pick::Listed(&weld.first));
+    let pick =
+        weld.as_ref().map_or(PointSelection::All, |weld| PointSelection::Listed(&weld.first));
     let samples = n.pow(3);
     let mut connectivity = vec![0; elements.len() * cells.len() * SIZE];
     connectivity.par_chunks_exact_mut(cells.len() * SIZE).enumerate().for_each(|(e, ids)| {

@@ -11,8 +11,8 @@
 //!
 //! # Arrays
 //! Of points: the attributes by name; `d_u`, `d_v`, `d_w`, then `d_uu`, `d_vv`, `d_ww`, `d_uv`,
-//! `d_uw`, `d_vw` as far as they were wanted, with respect to the element's parameters; those of
-//! attributes, `d_u_NAME` and so on; the quantities that follow from them by their
+//! `d_uw`, `d_vw` as far as they were wanted, with respect to the element's parameters; of
+//! attributes `d_u_NAME` and so on; the quantities that follow from them by their
 //! [names](crate::plan::Quantity::name): `det_j`, `grad_NAME`; where one of all these does not
 //! exist, NaN, and then `undefined_derivative` is 1. Of cells: `cell`, the id in the mesh, `class`
 //! (see [`Class::number`](crate::limit::Class::number)), and quantities of elements: `least_det_j`;

@@ -16,7 +16,7 @@ use crate::io::{
 use crate::limit::Solid;
 use crate::mesh::Attribute;
 use crate::numbers::counted;
-use crate::plan::{Location, Wanted};
+use crate::plan::{Location, WantedQuantity};
 
 use super::arrays::DERIVATIVES;
 
@@ -157,7 +157,7 @@ pub fn columns(has_corners: bool, limit: &Limit, attributes: &[Attribute]) -> Re
             results.extend(columns.map(|name| format!("d_{derivative}_{name}")));
         }
     }
-    for Wanted { quantity, attribute, .. } in limit.quantities.iter().map(|d| d.wanted) {
+    for WantedQuantity { quantity, attribute, .. } in limit.quantities.iter().map(|d| d.wanted) {
         let attribute = attribute.map(|a| attributes[a].name_and_width());
         results.extend(quantity.columns(attribute));
     }
@@ -173,7 +173,7 @@ pub fn columns(has_corners: bool, limit: &Limit, attributes: &[Attribute]) -> Re
 /// does not exist. `has_corners`: as in [`columns`].
 ///
 /// # Errors
-/// Those of `out`.
+/// The error of `out`.
 pub fn write_rows(
     out: &mut impl Write,
     solid: &Solid,

@@ -5,14 +5,14 @@ use crate::io::{Array, Dataset};
 use crate::mesh::Attribute;
 use crate::plan::{Location, Plan, Samples};
 
-use super::arrays::{Pick, corner_array, point_arrays, positions};
+use super::arrays::{PointSelection, corner_array, point_arrays, positions};
 
 /// One vertex cell a sample, with its `cell`, `u`, `v`, `w` and `class` as point
 /// arrays before all others, so that tables hold them too; and `corner` after `cell` where cells
 /// are not hexahedra (−1 in hexahedra).
 pub fn points(plan: &Plan<'_>, limit: &Limit, attributes: &[Attribute]) -> Dataset {
     let solid = plan.solid();
-    let mut dataset = Dataset::point_cloud(positions(limit, Pick::All));
+    let mut dataset = Dataset::point_cloud(positions(limit, PointSelection::All));
     let locations: Vec<Location> = (0..limit.len()).map(|i| location(plan, limit, i)).collect();
     let cells: Vec<u32> =
         locations.iter().map(|l| solid.elements()[l.element as usize].cell).collect();
@@ -26,7 +26,7 @@ pub fn points(plan: &Plan<'_>, limit: &Limit, attributes: &[Attribute]) -> Datas
         places.push(Array::new(name, 1, parameters));
     }
     places.push(Array::new("class", 1, cells.iter().map(class).collect::<Vec<u8>>()));
-    dataset.point_arrays = point_arrays(limit, attributes, Pick::All, places);
+    dataset.point_arrays = point_arrays(limit, attributes, PointSelection::All, places);
     dataset
 }
 

@@ -165,7 +165,7 @@ impl Quality {
     /// [`Want::QUALITY`](crate::Want::QUALITY).
     ///
     /// # Errors
-    /// Those of the backend.
+    /// The error of the backend.
     pub fn of_plan(plan: &Plan<'_>, controls: Controls<'_>, backend: &dyn Backend) -> Result<Self> {
         let (mut quality, mut limit) = (Self::default(), Limit::default());
         let mut evaluator = backend.prepare(plan)?;

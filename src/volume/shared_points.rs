@@ -4,7 +4,7 @@
 //! ids of that edge or face and its place relative to them, which both elements
 //! name alike, whichever way their axes run. Nothing is compared by distance.
 //! Points are numbered in the order of the elements, from their shape alone: results of any
-//! range of elements become points without those of the others.
+//! range of elements become points without the other elements.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -157,7 +157,7 @@ impl SharedPoints {
                     }
                 }
                 [a, b, c, d] => {
-                    let turn = FaceTurn::of([a, b, c, d].map(vertex));
+                    let turn = FaceAxes::of([a, b, c, d].map(vertex));
                     let side = self.n - 2;
                     for j in 0..side {
                         for i in 0..side {
@@ -179,7 +179,7 @@ impl SharedPoints {
 
 /// Number of hexahedral cells of some elements that share a face with a cell that is evaluated on
 /// several elements: a wedge, tetrahedron or other polyhedron. The elements there share no points,
-/// for those of the other cell are half as long; once refined, all cells are hexahedra.
+/// since elements of the other cell are half as long; once refined, all cells are hexahedra.
 pub fn unjoined_hexahedra(solid: &Solid, elements: Range<usize>) -> usize {
     let topology = solid.topology();
     let in_elements = |c: u32| c != NONE && topology.cells().hexahedron(c as usize).is_none();
@@ -276,12 +276,12 @@ fn entities(n: usize) -> Vec<Entity> {
 
 /// How a face's common axes (from its least corner to the lesser of that corner's
 /// neighbors first) lie in an element's own.
-struct FaceTurn {
+struct FaceAxes {
     flips: [bool; 2],
     swap: bool,
 }
 
-impl FaceTurn {
+impl FaceAxes {
     /// Corners by (own first axis, own second axis): 00, 10, 01, 11.
     fn of(corners: [u32; 4]) -> Self {
         let least = (0..4).min_by_key(|&i| corners[i]).unwrap_or(0);

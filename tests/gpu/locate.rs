@@ -2,7 +2,7 @@
 
 use subsolid::backend::{Backend, Cpu, Precision};
 use subsolid::limit::Solid;
-use subsolid::locate::{DeviceLocator, Located, Locator, Place};
+use subsolid::locate::{Containment, DeviceLocator, Locator, Place};
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::{Location, Quantity, Samples, Want};
 
@@ -80,8 +80,8 @@ fn places_are_those_of_the_cpu() {
         let mut pairs = Vec::new();
         for (i, (found, expected)) in found.located.iter().zip(&expected).enumerate() {
             match (found, expected) {
-                (Located::Outside, Located::Outside) => {}
-                (Located::Inside(a), Located::Inside(b)) if a.element == b.element => {
+                (Containment::Outside, Containment::Outside) => {}
+                (Containment::Inside(a), Containment::Inside(b)) if a.element == b.element => {
                     pairs.push((i, *a, *b));
                 }
                 _ => panic!("{name}, {:?}: {found:?}, not {expected:?}", points[i]),

@@ -11,6 +11,7 @@ mod interiors;
 mod layers;
 mod locate;
 mod matrix;
+mod multi_device;
 #[path = "../common/npz.rs"]
 mod npz;
 #[path = "../common/oracle/mod.rs"]
@@ -23,7 +24,6 @@ mod query;
 mod query_meshes;
 #[path = "../common/program.rs"]
 mod runs;
-mod several;
 mod single;
 mod sort;
 #[path = "../common/support/mod.rs"]

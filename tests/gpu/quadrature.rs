@@ -10,8 +10,9 @@ use subsolid::backend::Precision;
 use subsolid::limit::Solid;
 use subsolid::plan::Want;
 use subsolid::quadrature::{
-    DeviceQuadrature, ExportOptions, Mapped, Mapping, PhysicalDerivatives, PhysicalQuadrature,
-    Quadrature, QuadratureScheme, Report, Store, physical_derivatives, write_npz,
+    DeviceQuadrature, ExportOptions, LeafQuantities, Mapping, PhysicalDerivatives,
+    PhysicalQuadrature, Quadrature, QuadratureScheme, Report, Store, physical_derivatives,
+    write_npz,
 };
 
 use super::{gpu, shape};
@@ -38,7 +39,7 @@ fn quadrature_is_that_of_the_cpu() {
         mesh.points.iter_mut().for_each(|p| *p = [1.5 * p[0] + 0.1 * p[1], p[1], 0.5 * p[2]]);
         device.move_controls(mesh.controls()).unwrap();
         let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
-        let (mut found, mut expected) = (Mapped::default(), Mapped::default());
+        let (mut found, mut expected) = (LeafQuantities::default(), LeafQuantities::default());
         let mut derivatives = [PhysicalDerivatives::default(), PhysicalDerivatives::default()];
         for (batch, leaves) in quadrature.pieces(5_000) {
             mapping.evaluate(batch, leaves.clone(), &mut expected).unwrap();

@@ -7,7 +7,7 @@ use crate::oracle::vector::{Greatest, ORIGIN, Point, add, euclidean as distance,
 use crate::support::meshes::{crease_box_edges, mixed, model, models, shapes};
 use crate::support::{Limits, places, refused, size};
 use subsolid::Solid;
-use subsolid::locate::{Located, Locator, LocatorOptions};
+use subsolid::locate::{Containment, Locator, LocatorOptions};
 use subsolid::mesh::{Attribute, SolidMesh};
 use subsolid::slice::{
     Axis, InteriorFinder, LayerSource, PixelGrid, Sampling, SliceOptions, Slicer, SolidSource,
@@ -83,7 +83,7 @@ fn not_found((name, mesh): &(String, SolidMesh)) -> Vec<String> {
         let mut fail = |what: String| {
             wrong.push(format!("{name}, element {element} at {p:?}, {:?}: {what}", leaf.kind));
         };
-        let Located::Inside(place) = located else {
+        let Containment::Inside(place) = located else {
             fail(format!("outside, nearest {:?}", locator.nearest(x)));
             continue;
         };
@@ -131,7 +131,7 @@ fn boundary_points(limits: &Limits, each: usize) -> Vec<(Point, Point)> {
                     n = n.map(|x| -x);
                 }
                 let length = distance(n, ORIGIN);
-                // outward only where the cell is not inside out
+                // outward only where the cell is not left-handed or folded
                 if length > 0.0 && determinant([j[0], j[1], j[2]]) > 0.0 {
                     all.push((limits.position(element, p), n.map(|x| x / length)));
                 }
@@ -154,10 +154,10 @@ fn points_moved_outwards_are_outside() {
             all.iter().map(|&(x, n)| add(x, scale(n, by * size))).collect()
         };
         for (i, located) in locator.locate(&moved(1e-6)).into_iter().enumerate() {
-            assert_eq!(located, Located::Outside, "{name}, moved out: {:?}", all[i]);
+            assert_eq!(located, Containment::Outside, "{name}, moved out: {:?}", all[i]);
         }
         for (i, located) in locator.locate(&moved(-1e-6)).into_iter().enumerate() {
-            assert!(matches!(located, Located::Inside(_)), "{name}, moved in: {:?}", all[i]);
+            assert!(matches!(located, Containment::Inside(_)), "{name}, moved in: {:?}", all[i]);
         }
         for (&(x, n), outside) in all.iter().zip(moved(1e-3)) {
             let nearest = locator.nearest(outside).expect("a finite point");
@@ -215,7 +215,7 @@ fn no_sample_of_the_limit_is_closer_than_the_closest_place() {
                     let middle = 0.5 * (low[d] + high[d]);
                     middle + scale * (t[d] - 0.5) * (high[d] - low[d])
                 });
-                if matches!(locator.locate_one(x), Located::Inside(_)) {
+                if matches!(locator.locate_one(x), Containment::Inside(_)) {
                     continue;
                 }
                 let found = locator.nearest(x).expect("a finite point");
@@ -272,7 +272,7 @@ fn far_points_holes_and_what_is_no_number_are_outside() {
     let limits = Limits::new(&mesh);
     let locator = Locator::new(&limits.solid, mesh.controls()).expect("a locator");
     let far = [ORIGIN, [1e9, 0.0, 0.0], [0.0, 0.0, 1.5], [f64::NAN, 0.0, 0.0], [f64::INFINITY; 3]];
-    assert_eq!(locator.locate(&far), vec![Located::Outside; 5]);
+    assert_eq!(locator.locate(&far), vec![Containment::Outside; 5]);
     assert_eq!(locator.nearest(far[3]), None);
     let controls = subsolid::mesh::Controls { positions: &mesh.points[1..], attributes: &[] };
     refused(Locator::new(&limits.solid, controls), "135 control points for 136 vertices");
@@ -351,8 +351,9 @@ fn interiors((name, mesh): &(String, SolidMesh)) -> Vec<String> {
             }
             for i in 0..count {
                 match (located[i], found[i]) {
-                    (Located::Outside, None) => {}
-                    (Located::Inside(place), Some((element, _))) if place.element == element => {}
+                    (Containment::Outside, None) => {}
+                    (Containment::Inside(place), Some((element, _)))
+                        if place.element == element => {}
                     (located, found) => fail(i, format!("{located:?} but {found:?}")),
                 }
             }
@@ -536,8 +537,8 @@ fn what_is_in_thin_cells_is_found() {
         let size = size(&mesh.points);
         // where the limit of a bent plate is folded, a point has several places
         let lost = locator.locate(&points).into_iter().filter(|found| match found {
-            Located::Inside(place) => place.residual > 1e-12 * size,
-            Located::Outside => true,
+            Containment::Inside(place) => place.residual > 1e-12 * size,
+            Containment::Outside => true,
         });
         assert_eq!(lost.count(), 0, "{name}");
     }
@@ -558,7 +559,7 @@ fn long_cells_are_searched_to_a_coarse_tolerance() {
     let beside = |random: &mut Random| [random.unit() * 2e5, random.unit() * 6.0 - 2.0, -0.99];
     for _ in 0..5 {
         let x = beside(&mut random);
-        let Located::Inside(place) = locator.locate_one(x) else { panic!("{x:?} is outside") };
+        let Containment::Inside(place) = locator.locate_one(x) else { panic!("{x:?} is outside") };
         assert!(place.residual <= 1e-3 * 2e5, "{x:?}: {place:?}");
         let nearest = exact.nearest(x).expect("a place").residual;
         assert!(place.residual >= nearest - 1e-9, "{x:?}: {place:?} {nearest}");

@@ -9,7 +9,7 @@ use subsolid::limit::Solid;
 use subsolid::mesh::shape::VertexLink;
 use subsolid::mesh::{Attribute, SolidMesh};
 use subsolid::plan::{Location, Samples, Want};
-use subsolid::quadrature::{Mapped, Mapping, QuadratureScheme};
+use subsolid::quadrature::{LeafQuantities, Mapping, QuadratureScheme};
 use subsolid::{Limit, Quadrature};
 
 /// Far, and a power of 2, so that the meshes below move there without rounding.
@@ -114,7 +114,7 @@ fn quadrature_points_keep_their_digits() {
         ];
         for (batch, leaves) in a.pieces(1000) {
             let [a, b] = mappings.each_ref().map(|mapping| {
-                let mut mapped = Mapped::default();
+                let mut mapped = LeafQuantities::default();
                 mapping.evaluate(batch, leaves.clone(), &mut mapped).expect("such leaves");
                 mapped
             });

@@ -10,7 +10,7 @@ use subsolid::limit::{Class, Solid};
 use subsolid::mesh::{Attribute, CellArray, CellKind, FaceGroup, Polygons, SolidMesh};
 use subsolid::parts::{Cut, Cutter, Part, costs};
 use subsolid::plan::{Samples, Want};
-use subsolid::quadrature::{Mapped, Mapping, QuadratureScheme};
+use subsolid::quadrature::{LeafQuantities, Mapping, QuadratureScheme};
 use subsolid::volume::Quality;
 use subsolid::{Quadrature, Result};
 
@@ -70,7 +70,7 @@ impl Found {
         let scheme = QuadratureScheme { gauss: 2, rings: Some(1) };
         let quadrature = Quadrature::new(solid, scheme, Want::FIRST)?;
         let mapping = Mapping::new(&quadrature, mesh.controls())?;
-        let mut mapped = Mapped::default();
+        let mut mapped = LeafQuantities::default();
         for (batch, leaves) in quadrature.pieces(10_000) {
             mapping.evaluate(batch, leaves.clone(), &mut mapped)?;
             let samples = quadrature.samples(batch);

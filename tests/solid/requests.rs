@@ -5,11 +5,11 @@ use crate::support::refused;
 use subsolid::backend::{Backend, Cpu, Precision};
 use subsolid::bezier::{Extraction, Pieces};
 use subsolid::limit::Solid;
-use subsolid::locate::{Located, Locator};
+use subsolid::locate::{Containment, Locator};
 use subsolid::mesh::{Attribute, CellKind, Controls, Polygons, SolidMesh, SurfaceMesh};
 use subsolid::plan::{Location, Samples, Want};
 use subsolid::process::solid::volume_distance;
-use subsolid::quadrature::{Mapped, Mapping, QuadratureScheme};
+use subsolid::quadrature::{LeafQuantities, Mapping, QuadratureScheme};
 use subsolid::refine::MeshRefinement;
 use subsolid::scheme::{Scheme, VertexRule};
 use subsolid::slice::{SliceOptions, Slicer};
@@ -117,7 +117,7 @@ fn leaves_of_a_quadrature() {
     let quadrature =
         Quadrature::new(&solid, QuadratureScheme::default(), Want::FIRST).expect("points");
     let mapping = Mapping::new(&quadrature, mesh.controls()).expect("a mapping");
-    let mut mapped = Mapped::default();
+    let mut mapped = LeafQuantities::default();
     let count = quadrature.batches()[0].leaves.len();
     refused(mapping.evaluate(usize::MAX, 0..0, &mut mapped), "batches");
     #[allow(clippy::reversed_empty_ranges, reason = "what is refused")]
@@ -164,7 +164,7 @@ fn numbers_that_are_none_or_out_of_range() {
     }
     let locator = Locator::new(&solid, mesh.controls()).expect("a locator");
     for x in [f64::NAN, f64::INFINITY, 1e101, 1e200] {
-        assert_eq!(locator.locate(&[[x, 0.5, 0.5]]), [Located::Outside]);
+        assert_eq!(locator.locate(&[[x, 0.5, 0.5]]), [Containment::Outside]);
         assert_eq!(locator.nearest([x, 0.5, 0.5]), None);
     }
 }

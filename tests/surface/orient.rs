@@ -67,11 +67,11 @@ fn shells_look_outward_and_nested_ones_as_the_shells_around() {
     let core = |outward| ([2.0; 3], 3.0, outward);
     let beside = |outward| ([20.0, 0.0, 0.0], 4.0, outward);
     let cases = [
-        // several bodies, some inside out
+        // several bodies, some reversed
         (vec![outer(true), beside(false)], [vec![Body, Body], vec![Body, Body]]),
         (vec![outer(false), beside(true)], [vec![Body, Body], vec![Body, Body]]),
         (vec![outer(false), beside(false)], [vec![Body, Body], vec![Body, Body]]),
-        // a cavity; all inside out; a body in a body
+        // a cavity; all reversed; a body in a body
         (vec![outer(true), inner(false)], [vec![Body, Cavity], vec![Body, Cavity]]),
         (vec![outer(false), inner(true)], [vec![Body, Cavity], vec![Body, Cavity]]),
         (vec![outer(true), inner(true)], [vec![Body, Filled], vec![Body, Cavity]]),
@@ -129,11 +129,11 @@ fn shells_look_outward_and_nested_ones_as_the_shells_around() {
                 assert!((after[i] - sign * boxes_of[i].1.powi(3)).abs() < 1e-9, "{after:?}");
                 let is_turned = before[i] * after[i] < 0.0;
                 assert_eq!((shell.face as usize, shell.faces), (i * each, each));
-                assert_eq!(shell.turned, if is_turned { each } else { 0 });
+                assert_eq!(shell.reversed, if is_turned { each } else { 0 });
             }
             // once is enough
             let again = mesh.clone();
-            assert_eq!(orient(&mut mesh, rule).unwrap().turned(), None);
+            assert_eq!(orient(&mut mesh, rule).unwrap().reversed(), None);
             assert_eq!(mesh, again);
         }
     }
@@ -155,8 +155,8 @@ fn single_faces_are_turned_as_most_of_their_shell() {
         mesh.faces = faces;
         let shells = orient(&mut mesh, NestedShells::Keep).unwrap();
         assert_eq!(mesh, right);
-        assert_eq!((shells.0[0].turned, shells.0[1].turned), (2, 0));
-        assert_eq!(shells.turned().unwrap().to_string(), "2 faces in the shell of face 0");
+        assert_eq!((shells.0[0].reversed, shells.0[1].reversed), (2, 0));
+        assert_eq!(shells.reversed().unwrap().to_string(), "2 faces in the shell of face 0");
     }
 }
 
@@ -164,7 +164,7 @@ fn single_faces_are_turned_as_most_of_their_shell() {
 fn messages_name_shells() {
     let all = [([0.0; 3], 9.0, false), ([1.0; 3], 1.0, false), ([20.0; 3], 1.0, true)];
     let shells = orient(&mut boxes(&all, true), NestedShells::Keep).unwrap();
-    assert_eq!(shells.turned().unwrap().to_string(), "2 of 3 shells (faces 0 and 12)");
+    assert_eq!(shells.reversed().unwrap().to_string(), "2 of 3 shells (faces 0 and 12)");
     let notices: Vec<String> = shells.notices().map(|notice| notice.to_string()).collect();
     assert_eq!(
         notices,
@@ -196,7 +196,7 @@ fn bodies_that_touch_are_turned() {
         assert_eq!(kinds(&shells), [ShellKind::Body; 2]);
         assert_eq!(volumes(&mesh, 6), [1.0, 1.0]);
     }
-    // with a whole face in common, whichever is inside out, and listed before the other
+    // with a whole face in common, whichever is reversed, and listed before the other
     for [left, right] in [[true, true], [true, false], [false, true], [false, false]] {
         for order in [[0, 1], [1, 0]] {
             let bodies = [body([0, 0], left), body([1, 0], right)];
@@ -212,7 +212,7 @@ fn bodies_that_touch_are_turned() {
                 let shells = orient(&mut mesh, NestedShells::Keep).unwrap();
                 assert_eq!(kinds(&shells), [ShellKind::Body], "{left} {right} {order:?}");
                 let turned = each * [left, right].iter().filter(|outward| !**outward).count();
-                assert_eq!(shells.0[0].turned, turned, "{left} {right} {order:?}");
+                assert_eq!(shells.0[0].reversed, turned, "{left} {right} {order:?}");
                 assert_eq!(volumes(&mesh, each), [1.0, 1.0], "{left} {right} {order:?}");
             }
         }
@@ -235,7 +235,7 @@ fn open_and_flat_shells_keep_the_side_of_most_faces() {
         let given = mesh.clone();
         let shells = orient(&mut mesh, NestedShells::Keep).unwrap();
         assert_eq!(kinds(&shells), [ShellKind::Open([0, 1]), ShellKind::Body]);
-        assert_eq!([shells.0[0].turned, shells.0[1].turned], [0, 6]);
+        assert_eq!([shells.0[0].reversed, shells.0[1].reversed], [0, 6]);
         assert!((0..5).all(|f| mesh.faces.face(f) == given.faces.face(f)));
         let notice = shells.notices().next().unwrap().to_string();
         assert!(notice.starts_with("the shell of face 0 is not closed (the first at edge 0 1)"));
@@ -244,12 +244,12 @@ fn open_and_flat_shells_keep_the_side_of_most_faces() {
         corners[2].reverse();
         mesh.faces = Polygons::default();
         corners.iter().for_each(|face| mesh.faces.push(face));
-        assert_eq!(orient(&mut mesh, NestedShells::Keep).unwrap().0[0].turned, 1);
+        assert_eq!(orient(&mut mesh, NestedShells::Keep).unwrap().0[0].reversed, 1);
     }
     let points = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
     let mut pillow = SurfaceMesh::new(points, Polygons::uniform(3, vec![0, 1, 2, 0, 1, 2]));
     let shells = orient(&mut pillow, NestedShells::Keep).unwrap();
-    assert_eq!((kinds(&shells), shells.0[0].turned), (vec![ShellKind::Flat], 1));
+    assert_eq!((kinds(&shells), shells.0[0].reversed), (vec![ShellKind::Flat], 1));
     let strip: Vec<u32> = (0..5).flat_map(|i| [i, (i + 1) % 5, (i + 2) % 5]).collect();
     let points = (0..5).map(|i| [f64::from(i), f64::from(i * i), f64::from(i % 2)]).collect();
     let mut band = SurfaceMesh::new(points, Polygons::uniform(3, strip));

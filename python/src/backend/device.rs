@@ -200,7 +200,7 @@ impl PyDeviceLimit {
     }
 
     fn quantity(&self, quantity: Quantity, attribute: Option<usize>) -> Option<DeviceArray> {
-        let is_it = |&&(wanted, _): &&(subsolid::plan::Wanted, DeviceArray)| {
+        let is_it = |&&(wanted, _): &&(subsolid::plan::WantedQuantity, DeviceArray)| {
             wanted.quantity == quantity && wanted.attribute == attribute
         };
         self.points.quantities.iter().find(is_it).map(|&(_, array)| array)

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::explain::{Explained, Sizes, WorkTally, outputs};
+use super::super::explain::{LaunchReport, Sizes, WorkTally, outputs};
 use crate::error::Result;
 use crate::limit::LeafKind;
 use crate::numbers::Real;
@@ -13,7 +13,7 @@ pub(super) fn explain<T: Real>(
     plan: &Plan<'_>,
     attributes: &[usize],
     elements: &Range<usize>,
-) -> Result<Vec<Explained>> {
+) -> Result<Vec<LaunchReport>> {
     plan.check_range(elements)?;
     let families: &[&str] = match plan.samples() {
         Samples::Tensor(_) => &["tensor", "layered", "table"],
@@ -21,7 +21,7 @@ pub(super) fn explain<T: Real>(
     };
     let mut all = Vec::new();
     for (input, &width) in std::iter::once(&3).chain(attributes).enumerate() {
-        // the nets are those of the solid: 4 bytes an id, nothing copied
+        // the nets of the solid, not copied: 4 bytes an id
         let outputs = outputs(plan, input);
         let sizes = Sizes { number: size_of::<T>(), id: 4, head: 0, width, outputs };
         for &family in families {
@@ -40,7 +40,7 @@ pub(super) fn explain<T: Real>(
             }
             let work = tally.finish();
             if work.leaves > 0 {
-                all.push(Explained { kernel: family.into(), input, ..work });
+                all.push(LaunchReport { kernel: family.into(), input, ..work });
             }
         }
     }

@@ -9,11 +9,11 @@ use rayon::prelude::*;
 
 use crate::basis::MissingLayers;
 use crate::basis::bspline::Order;
-use crate::disjoint::Disjoint;
+use crate::disjoint::DisjointArray;
 use crate::error::Result;
 use crate::interrupt::stop_point;
 use crate::kernel::{
-    Across, AxisWeights, Layered, LayeredOutput, Nets, Scratch, Simd, Stores, TableKernel,
+    AxisWeights, LayerAxis, LayeredGrid, LayeredOutput, Nets, Scratch, Simd, Stores, TableKernel,
     TableOutput, Tensor, TensorOutput,
 };
 use crate::limit::{AxisPermutation, LeafKind, Orders};
@@ -44,7 +44,7 @@ pub(super) struct BatchKernels<'p, T> {
 enum BatchKernel<T> {
     Regular(Tensor<T>),
     // 2D tables in the order of first use, and which of them each output takes
-    Layered(Layered<T>, Vec<usize>),
+    Layered(LayeredGrid<T>, Vec<usize>),
     Irregular,
 }
 
@@ -105,7 +105,7 @@ impl<'p, T: Real> BatchKernels<'p, T> {
     }
 
     /// The kernel of a layered batch, and which of its tables each output takes.
-    fn layered(&self, batch: &Batch, width: usize) -> Result<(Layered<T>, Vec<usize>)> {
+    fn layered(&self, batch: &Batch, width: usize) -> Result<(LayeredGrid<T>, Vec<usize>)> {
         let mut ids: Vec<u32> = Vec::new();
         let mut planes = Vec::new();
         for id in &batch.tables {
@@ -123,8 +123,8 @@ impl<'p, T: Real> BatchKernels<'p, T> {
         if order.indices.len() != self.plan.samples_per_element() {
             // a part of an element: its own axes, put in order afterwards
             let weights: Vec<&[f64]> = tables.map(|table| &table.weights[..]).collect();
-            let across = Across { axis: 2, low: na };
-            return Ok((Layered::new(&weights, controls, axis, width, across)?, planes));
+            let across = LayerAxis { axis: 2, low: na };
+            return Ok((LayeredGrid::new(&weights, controls, axis, width, across)?, planes));
         }
         // as the element has them: where sample (low, high) is in the table's own plane
         let AxisPermutation { axes, flips } = batch.permutation;
@@ -144,8 +144,8 @@ impl<'p, T: Real> BatchKernels<'p, T> {
             .collect();
         let weights: Vec<&[f64]> = weights.iter().map(Vec::as_slice).collect();
         let axis = if flips[2] { axis.clone().reversed() } else { axis.clone() };
-        let across = Across { axis: axes[2] as usize, low };
-        Ok((Layered::new(&weights, controls, &axis, width, across)?, planes))
+        let across = LayerAxis { axis: axes[2] as usize, low };
+        Ok((LayeredGrid::new(&weights, controls, &axis, width, across)?, planes))
     }
 
     pub fn run(
@@ -167,7 +167,7 @@ impl<'p, T: Real> BatchKernels<'p, T> {
             points,
             width,
             first_element: elements.start,
-            outputs: outputs.iter_mut().map(|o| Disjoint::new(o)).collect(),
+            outputs: outputs.iter_mut().map(|o| DisjointArray::new(o)).collect(),
         };
         let (solid, orders) = (self.plan.solid(), &self.plan.patterns().orders);
         let batches = self.plan.batches().iter();
@@ -193,7 +193,7 @@ impl<'p, T: Real> BatchKernels<'p, T> {
         let next = AtomicUsize::new(0);
         let take_tasks = |_| {
             let (mut scratch, mut cached) = (Scratch::new(stores), Scratch::new(Stores::Cached));
-            let mut local = Local::default();
+            let mut local = ThreadBuffers::default();
             while let Some(task) = tasks.get(next.fetch_add(1, Relaxed)) {
                 stop_point();
                 job.run(task, &mut scratch, &mut cached, &mut local);
@@ -209,7 +209,7 @@ impl<'p, T: Real> BatchKernels<'p, T> {
 }
 
 /// Buffers of a thread.
-struct Local<T> {
+struct ThreadBuffers<T> {
     nets: Vec<u32>,
     grids: Vec<[u32; 64]>,
     ends: Vec<MissingLayers>,
@@ -217,7 +217,7 @@ struct Local<T> {
     results: Vec<T>,
 }
 
-impl<T> Default for Local<T> {
+impl<T> Default for ThreadBuffers<T> {
     fn default() -> Self {
         Self { nets: Vec::new(), grids: Vec::new(), ends: Vec::new(), results: Vec::new() }
     }
@@ -230,7 +230,7 @@ struct GridEvaluation<'a, 'p, T> {
     points: &'a [f64],
     width: usize,
     first_element: usize,
-    outputs: Vec<Disjoint<'a, T>>,
+    outputs: Vec<DisjointArray<'a, T>>,
 }
 
 impl<'j, T: Real> GridEvaluation<'j, '_, T> {
@@ -239,7 +239,7 @@ impl<'j, T: Real> GridEvaluation<'j, '_, T> {
         task: &Task<'_>,
         scratch: &mut Scratch<T>,
         cached: &mut Scratch<T>,
-        local: &mut Local<T>,
+        local: &mut ThreadBuffers<T>,
     ) {
         let plan = self.kernels.plan;
         let batch = &plan.batches()[task.batch];
@@ -248,7 +248,7 @@ impl<'j, T: Real> GridEvaluation<'j, '_, T> {
         self.gather(task, local);
         if order.indices.len() == samples {
             // The leaf is all of its element: results go there at once.
-            let place = |output: &Disjoint<'j, T>, &leaf: &u32| {
+            let place = |output: &DisjointArray<'j, T>, &leaf: &u32| {
                 let element = plan.solid().leaves()[leaf as usize].element as usize;
                 let len = samples * self.width;
                 // SAFETY: every element has one such leaf, and it is in one task.
@@ -285,7 +285,7 @@ impl<'j, T: Real> GridEvaluation<'j, '_, T> {
         local.results = results;
     }
 
-    fn gather(&self, task: &Task<'_>, local: &mut Local<T>) {
+    fn gather(&self, task: &Task<'_>, local: &mut ThreadBuffers<T>) {
         let solid = self.kernels.plan.solid();
         local.nets.clear();
         local.grids.clear();
@@ -315,7 +315,7 @@ impl<'j, T: Real> GridEvaluation<'j, '_, T> {
         batch: &Batch,
         order: Option<&'a [u32]>,
         scratch: &mut Scratch<T>,
-        local: &Local<T>,
+        local: &ThreadBuffers<T>,
         places: &'a mut [Vec<&mut [T]>],
     ) {
         let local_orders = |orders: &Orders| batch.permutation.axes.map(|a| orders[a as usize]);

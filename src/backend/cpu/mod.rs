@@ -24,7 +24,7 @@ use crate::kernel::Simd;
 use crate::numbers::{Real, counted};
 
 use super::{
-    Backend, Evaluator, Explained, Limit, Precision, SparseVectors, SurfaceEvaluator,
+    Backend, Evaluator, LaunchReport, Limit, Precision, SparseVectors, SurfaceEvaluator,
     SurfaceProcessor, SurfaceRefiner, SurfaceTask, check_controls,
 };
 use crate::error::{Error, Result, option, option_name};
@@ -240,7 +240,11 @@ unsafe impl<T: Real> Evaluator for CpuPlan<'_, T> {
         Ok(seconds)
     }
 
-    fn explain(&mut self, attributes: &[usize], elements: Range<usize>) -> Result<Vec<Explained>> {
+    fn explain(
+        &mut self,
+        attributes: &[usize],
+        elements: Range<usize>,
+    ) -> Result<Vec<LaunchReport>> {
         explain::explain::<T>(self.plan, attributes, &elements)
     }
 }

@@ -1,10 +1,10 @@
 //! Scattered samples, sorted by leaf: points of a regular leaf share its gathered
-//! net; those of other leaves take their weights from the structures directly.
+//! net; other leaves take their weights from the structures directly.
 
 use rayon::prelude::*;
 
 use crate::basis::bspline::Order;
-use crate::disjoint::Disjoint;
+use crate::disjoint::DisjointArray;
 use crate::interrupt::stop_point;
 use crate::kernel::{PointKernel, Scratch, Simd, Stores};
 use crate::limit::{LeafKind, Orders};
@@ -31,7 +31,7 @@ pub(super) fn run<T: Real>(
     };
     // second derivatives alone: the kernel's first ones are passed over
     let skip = if outputs.len() == 7 { 3 } else { 0 };
-    let outputs = outputs.iter_mut().map(|o| Disjoint::new(o)).collect();
+    let outputs = outputs.iter_mut().map(|o| DisjointArray::new(o)).collect();
     let orders = evaluated_orders(plan.want());
     let rows = WeightedRows { plan, points, width, orders, outputs };
     let job = ScatteredEvaluation { rows, simd, kernel, skip };
@@ -54,7 +54,7 @@ pub(super) fn replace<T: Real>(
     width: usize,
     derivatives: &mut [&mut [T]],
 ) {
-    let outputs = derivatives.iter_mut().map(|o| Disjoint::new(o)).collect();
+    let outputs = derivatives.iter_mut().map(|o| DisjointArray::new(o)).collect();
     let orders = wanted_orders(plan.want()).split_off(1);
     let rows = WeightedRows { plan, points, width, orders, outputs };
     replaced.par_iter().for_each(|point| rows.evaluate(point));
@@ -72,7 +72,7 @@ struct WeightedRows<'a, T> {
     points: &'a [f64],
     width: usize,
     orders: Vec<Orders>,
-    outputs: Vec<Disjoint<'a, T>>,
+    outputs: Vec<DisjointArray<'a, T>>,
 }
 
 impl<T: Real> ScatteredEvaluation<'_, T> {

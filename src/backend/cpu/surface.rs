@@ -1,5 +1,5 @@
 //! Stencils and limits of surfaces on the CPU. Limits are computed in double precision and
-//! rounded to that of the results; stencils are computed in it.
+//! rounded to the precision of the results; stencils are computed in it.
 
 use std::time::Instant;
 

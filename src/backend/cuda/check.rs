@@ -22,7 +22,7 @@ use crate::backend::Precision;
 use crate::backend::device::Sampling;
 use crate::error::{Error, Result};
 use crate::numbers::Real;
-use crate::plan::{BatchKind, Facts, Kernel, LARGE_GRID_SHARED_BYTES, Strategy, Want};
+use crate::plan::{BatchKind, Kernel, LARGE_GRID_SHARED_BYTES, RouteFacts, Strategy, Want};
 use cudarc::driver::DeviceRepr;
 
 /// What the compiler said of one variant of a kernel file.
@@ -300,7 +300,7 @@ fn published<T: Real + DeviceRepr>(pass: Pass) -> Vec<Variant> {
 
 /// The kernel of whole elements on a device of an architecture.
 fn route<T: Real + DeviceRepr>(kind: BatchKind, samples: usize, architecture: u32) -> Kernel {
-    let facts = Facts {
+    let facts = RouteFacts {
         strategy: Strategy::Auto,
         kind,
         whole: true,

@@ -30,7 +30,7 @@ impl Cuda {
     /// Opens the GPU `ordinal`, so that [`Cuda::new`] finds it open.
     ///
     /// # Errors
-    /// Those of [`Cuda::new`].
+    /// As [`Cuda::new`].
     pub fn open(ordinal: usize) -> Result<()> {
         Functions::of(ordinal).map(drop)
     }

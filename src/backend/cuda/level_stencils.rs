@@ -20,7 +20,7 @@ pub(super) struct LevelStencils {
     weights: Buffer<f64>,
     /// Points that the stencils make.
     pub rows: usize,
-    /// Where the points of the level before, and those of this level, begin.
+    /// Where the points of the level before and of this level begin.
     pub coarse: usize,
     pub fine: usize,
 }
@@ -51,7 +51,7 @@ impl LevelStencils {
             + self.columns.len() * (size_of::<u32>() + size_of::<f64>())
     }
 
-    /// The launch that makes the level's points; `points`: address of those of all levels,
+    /// The launch that makes the level's points; `points`: address of all levels' points,
     /// `[point][width]`.
     pub fn launch(&self, functions: &Functions, points: u64, width: usize) -> Result<Launch> {
         const THREADS: u32 = 128;

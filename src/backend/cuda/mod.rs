@@ -39,7 +39,7 @@ pub use surface::refine::{DeviceMatrix, FaceArrays, MatrixCounts};
 
 use driver::write_bandwidth;
 use process::DeviceProcessor;
-use solid::evaluator::Resident;
+use solid::evaluator::ResidentPlan;
 
 use super::device::{
     Device as JobDevice, DeviceInfo, InteriorPixels, LayerBoundary, LayerImages, MappingBatch,
@@ -61,15 +61,15 @@ impl Cuda {
     /// Prepares a plan for evaluations whose results stay on the device.
     ///
     /// # Errors
-    /// Those of [`Backend::prepare`].
+    /// As [`Backend::prepare`].
     pub fn prepare_on_device<'p>(
         &self,
         plan: &'p Plan<'_>,
     ) -> Result<Box<dyn DeviceEvaluator + 'p>> {
         let functions = self.functions.clone();
         Ok(match self.precision {
-            Precision::F32 => Box::new(Resident::<f32>::new(functions, plan, self.strategy)?),
-            Precision::F64 => Box::new(Resident::<f64>::new(functions, plan, self.strategy)?),
+            Precision::F32 => Box::new(ResidentPlan::<f32>::new(functions, plan, self.strategy)?),
+            Precision::F64 => Box::new(ResidentPlan::<f64>::new(functions, plan, self.strategy)?),
         })
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn variant(long_keys: bool) -> Variant {
     Variant::new(&SORT, Precision::F32).with("LONG_KEYS", usize::from(long_keys))
 }
 
-/// Room for what sorts and scans of so many items make on their way.
+/// Temporary memory of sorts and scans of up to a number of items.
 pub(super) struct Space {
     /// Two sides, `[item]`; words of 64 bits hold keys of either size.
     keys: [Buffer<u64>; 2],

@@ -59,7 +59,7 @@ pub struct AddedRows {
 /// They begin as zeros. [`Self::add`] is called for some leaves after others, until all are added,
 /// then [`Self::read`] for each matrix.
 pub trait MatrixAssembly {
-    /// Adds the matrices of all leaves of a batch to `rows`, which are those of its control
+    /// Adds the matrices of all leaves of a batch to `rows`, the rows of its control
     /// points. Sums go in the order of calls, rows and entries: the same for any batches.
     ///
     /// # Errors

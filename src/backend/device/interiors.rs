@@ -42,13 +42,13 @@ pub struct Pixels {
 pub struct TileParts {
     /// First part of each tile, and the end of the last ones.
     pub starts: Vec<u32>,
-    /// Parts, those of a tile ascending.
+    /// Parts, ascending in a tile.
     pub parts: Vec<u32>,
 }
 
 /// Where the CPU found a pixel that was left to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settled {
+pub struct SettledPixel {
     /// Number of the layer that the pixel is in.
     pub layer: usize,
     /// row · columns + column.
@@ -73,7 +73,7 @@ pub struct PixelArrays {
 /// A solid's parts and attributes on a device, ready for layers.
 ///
 /// The order of calls is [`Self::claim`] for at most [`Self::most_layers`] layers, [`Self::left`],
-/// [`Self::settle`] with what the CPU found for the pixels left to it, [`Self::gather`], and then,
+/// [`Self::settle`] with the CPU's results for the pixels left to it, [`Self::gather`], and then,
 /// for each layer, [`Self::listed`], [`Self::read`] and [`Self::read_values`]. The next `claim`
 /// replaces all.
 pub trait InteriorPixels: Send + Sync {
@@ -99,7 +99,7 @@ pub trait InteriorPixels: Send + Sync {
     ///
     /// # Errors
     /// [`Error::Request`](crate::Error::Request) if the device fails.
-    fn settle(&mut self, settled: &[Settled]) -> Result<()>;
+    fn settle(&mut self, settled: &[SettledPixel]) -> Result<()>;
 
     /// Lists the pixels that are inside, or those that a mask `[layer][row][column]` has a number
     /// other than 0 for, and evaluates attributes there. Masked pixels outside take over from the
@@ -119,7 +119,7 @@ pub trait InteriorPixels: Send + Sync {
     /// [`Error::Request`](crate::Error::Request) if the copy fails.
     fn read(&mut self, layer: usize, arrays: &mut PixelArrays) -> Result<()>;
 
-    /// Copies the values of an attribute at the pixels of a layer, `[pixel][width]`; those of
+    /// Copies the values of an attribute at the pixels of a layer, `[pixel][width]`; values at
     /// pixels without a piece, or with one that has no Bézier points of attributes, mean nothing.
     ///
     /// # Errors

@@ -20,10 +20,10 @@ pub struct LayerPatch {
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct LayerLink {
-    /// Index of the edge among those of the boundary.
+    /// Index of the boundary edge.
     pub edge: u32,
     /// 1 if the side runs against it.
-    pub backwards: u32,
+    pub reversed: u32,
     /// Where it starts on the side, which runs from 0 to 1.
     pub start: f32,
     /// Length along the side, as a fraction of the side.
@@ -76,7 +76,7 @@ pub const MAX_PLANES: usize = 15;
 
 /// What covering images came to.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Covered {
+pub struct CoverageReport {
     /// Seconds on the device.
     pub seconds: f64,
     /// Images that are not complete: a patch had too many crossings.
@@ -92,14 +92,19 @@ pub trait LayerImages: Send + Sync {
     fn most_images(&self, canvas: &Canvas) -> usize;
 
     /// Covers images: `heights` of their planes, `canvas.planes` an image, and `pairs` of
-    /// patch and plane that may meet. The images stay on the device; those of `failed` are
+    /// patch and plane that may meet. The images stay on the device; the `failed` ones are
     /// not complete and must be made elsewhere.
     ///
     /// # Errors
     /// [`Error::Request`](crate::Error::Request) for more images than
     /// [`LayerImages::most_images`], other bits than 8 or 16, more than [`MAX_PLANES`] planes an
     /// image, or if the device fails.
-    fn cover(&mut self, canvas: &Canvas, heights: &[f64], pairs: &[[u32; 2]]) -> Result<Covered>;
+    fn cover(
+        &mut self,
+        canvas: &Canvas,
+        heights: &[f64],
+        pairs: &[[u32; 2]],
+    ) -> Result<CoverageReport>;
 
     /// Copies images of the last [`LayerImages::cover`] from `first` on to `pixels`, the bytes of
     /// whole images of rows from the lowest.

@@ -14,10 +14,10 @@ mod quadrature;
 pub use assembly::{AddedRows, MatrixAssembly, MatrixForm, SparsePattern};
 pub use info::DeviceInfo;
 pub use interiors::{
-    InteriorPixels, ParameterBox, PieceValues, PixelArrays, Pixels, Settled, TILE, TileParts,
+    InteriorPixels, ParameterBox, PieceValues, PixelArrays, Pixels, SettledPixel, TILE, TileParts,
 };
 pub use layers::{
-    Canvas, Covered, LayerBoundary, LayerImages, LayerLink, LayerPatch, MAX_PLANES, Sampling,
+    Canvas, CoverageReport, LayerBoundary, LayerImages, LayerLink, LayerPatch, MAX_PLANES, Sampling,
 };
 pub use location::{LEFT, OUTSIDE, PlaceArrays, PointSearch};
 pub use parts::{NONE, SolidPart, SolidParts};
@@ -30,7 +30,7 @@ use crate::error::Result;
 ///
 /// Every method brings data to the device, and fails with
 /// [`Error::Request`](crate::Error::Request) if its memory is too small. What it returns keeps the
-/// data there, independent of other calls, until it is dropped. Results are those of the CPU but
+/// data there, independent of other calls, until it is dropped. Results are as on the CPU but
 /// for rounding; the device leaves to the CPU what it cannot decide, and says so.
 pub trait Device {
     /// What the device is.

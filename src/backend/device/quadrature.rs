@@ -36,19 +36,19 @@ pub struct MappedArrays {
     pub measures: Vec<f64>,
     /// `[uvw][xyz]`: inverse Jacobians.
     pub inverse_jacobians: Vec<f64>,
-    /// `[6][xyz]`: second derivatives of the position, if the batch has those of its basis.
+    /// `[6][xyz]`: second derivatives of the position, if the batch has them of its basis.
     pub second: Vec<f64>,
     /// `[3][control]`: derivatives of the basis functions by x, y, z, if they were wanted.
     pub derivatives: Vec<f64>,
-    /// `[6][control]`: second ones by xx, yy, zz, xy, xz, yz, if they were wanted and the
-    /// batch has those of its basis.
+    /// `[6][control]`: second ones by xx, yy, zz, xy, xz, yz, if they were wanted and
+    /// known of the basis.
     pub second_derivatives: Vec<f64>,
 }
 
 /// Batches of a quadrature on a device, for any positions of the control points.
 ///
 /// [`Self::evaluate`] comes before [`Self::read`], which copies the results of the last one.
-/// [`Self::move_controls`] changes those of later evaluations alone.
+/// [`Self::move_controls`] changes later evaluations alone.
 pub trait QuadratureMapping: Send + Sync {
     /// Takes other positions of as many control points.
     ///

@@ -33,7 +33,7 @@ impl Extraction {
     /// offsets))`; there is no row unless refined points were kept as control points.
     ///
     /// # Errors
-    /// [`Error::Request`] if `solid`, `controls` or the bounds are not those of the
+    /// [`Error::Request`] if `solid`, `controls` or the bounds belong to another mesh than the
     /// extraction.
     pub fn arrays(
         &self,
@@ -45,7 +45,7 @@ impl Extraction {
         let (bounds, pieces) = (error_bounds.len(), self.pieces.len());
         if bounds != pieces {
             return Err(Error::request(format!("{bounds} error bounds for {pieces} pieces"))
-                .with_help("give those of the extraction"));
+                .with_help("give what the extraction was made from"));
         }
         let elements = self.pieces.iter().map(|piece| solid.elements().get(piece.element as usize));
         let elements: Option<Vec<_>> = elements.collect();

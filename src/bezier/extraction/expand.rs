@@ -229,8 +229,8 @@ impl Extraction {
     }
 }
 
-/// A net over control points that are not in `refined`, whose ids come after so many vertices, in
-/// the order in which they are met.
+/// A net over control points that are not in `refined`, whose ids come after the mesh's vertices,
+/// in the order in which they are met.
 pub(super) fn matrix(
     net: &[u32],
     operator: u32,

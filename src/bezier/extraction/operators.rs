@@ -53,7 +53,7 @@ pub fn extract(pieces: &Pieces<'_>, vertices: usize) -> Result<Extraction> {
 }
 
 impl Extraction {
-    /// Makes room for operators of equally many columns, which have so many weights together.
+    /// Makes room for `weights` weights of operators with equally many columns.
     pub(super) fn push_offsets(&mut self, count: usize, weights: usize) {
         let mut end = self.operator_offsets.last().copied().unwrap_or(0);
         for _ in 0..count {
@@ -80,7 +80,7 @@ pub(super) fn filled(
     all
 }
 
-/// Refuses operators that would fill the memory; each thread makes those of one kind at a time,
+/// Refuses operators that would fill the memory; each thread makes one kind at a time,
 /// from two tables of its size.
 fn check_memory(pieces: &Pieces<'_>, kinds: &[Leaf]) -> Result<()> {
     let sizes = || kinds.iter().map(|leaf| 8 * kind_weights(pieces, leaf) as u128);

@@ -10,8 +10,8 @@ use super::operators::{kind_weights, kinds, real_net};
 use super::{BEZIER_POINTS, Extraction, RefinedRows, refined_rows};
 use crate::bezier::{Piece, Pieces};
 
-/// What distinguishes the operators of a net from others, and their columns; `None` if they are
-/// those of its kind.
+/// What distinguishes the operators of a net from others, and their columns; `None` if they follow
+/// from its kind.
 type NetOperators = Option<(u128, usize)>;
 
 impl Extraction {

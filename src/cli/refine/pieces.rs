@@ -10,7 +10,7 @@ use subsolid::jobs::refine::RefineRequest;
 use subsolid::jobs::shared_pieces::SharedPieces;
 use subsolid::mesh::SolidMesh;
 use subsolid::numbers::counted;
-use subsolid::parts::{Blocks, Own};
+use subsolid::parts::{Blocks, OwnedCells};
 use subsolid::plan::element_pieces;
 
 use super::{Arguments, Console, Outcome, WrittenMesh};
@@ -53,7 +53,7 @@ pub fn run(
     let mut vertices = 0;
     for (index, piece) in own.clone().zip(&pieces[own]) {
         ranks.go_on()?;
-        let Own { mesh, first_vertices } = blocks.block(piece.clone())?.own();
+        let OwnedCells { mesh, first_vertices } = blocks.block(piece.clone())?.own();
         writer.push(index, &Dataset::of_piece(&mesh, blocks.has_corners()))?;
         vertices += first_vertices;
         bar.inc(piece.len() as u64);

@@ -163,7 +163,7 @@ impl<'a> Assembly<'a> {
     /// Appends a high-order cell by its corners, which come first in `nodes`.
     ///
     /// `kind` is the kind of the cell in the words of the format: `C3D20`, `VTK type 25`.
-    /// `order` is that of the other nodes, which are reported.
+    /// `order`: of the other nodes, which are reported.
     /// [`Self::finish`] drops the other nodes from the vertices, with
     /// their attributes and sharpness, unless some cell has them as corners.
     pub fn push_high_order(

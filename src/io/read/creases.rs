@@ -31,7 +31,7 @@ const LIST_ONCE: &str = "list every edge and corner once";
 /// What a table of creases holds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CreaseTable {
-    /// Edges and vertices of the rows, those of sharpness 0 too.
+    /// Edges and vertices of the rows, of sharpness 0 too.
     pub creases: Creases,
     /// Names of the columns that are not read.
     pub ignored: Vec<String>,

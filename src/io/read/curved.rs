@@ -20,7 +20,7 @@ pub struct CurvedNode {
 pub(in crate::io) enum NodeOrder {
     Vtk,
     Gmsh,
-    /// That of VTK, but for C3D27: the node inside stands before those of the faces.
+    /// As VTK, but for C3D27: the node inside stands before the nodes of the faces.
     Abaqus,
 }
 
@@ -106,8 +106,8 @@ pub(super) struct CurvedPoint {
 }
 
 impl NodeOrder {
-    /// The points in the middles of edges, faces and inside of a cell of so many nodes; `None` if
-    /// its order is not known.
+    /// The points in the middles of edges, faces and inside of a cell by its number of nodes;
+    /// `None` if its order is not known.
     pub fn points(self, kind: CellKind, nodes: usize) -> Option<Vec<CurvedPoint>> {
         let corners = kind.corners()?;
         let quadratic = |pairs: Vec<[u8; 2]>| {
@@ -239,7 +239,7 @@ mod tests {
         }
     }
 
-    /// Points of a polynomial of the order of the cell are those of the polynomial.
+    /// A polynomial of the order of the cell is reproduced.
     #[test]
     fn cells_of_higher_orders_are_their_polynomials() {
         for order in [3, 4, 5] {

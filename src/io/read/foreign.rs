@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::error::Error;
 
 /// How a format is converted.
-enum Way {
+enum Conversion {
     /// By Gmsh to its own format, with the names of groups.
     Gmsh,
     /// By Gmsh to MEDIT: groups that have no names become reference numbers.
@@ -23,53 +23,57 @@ enum Way {
 }
 
 /// A format: what it is called, and the endings of its files, of which converters know the first.
-struct Foreign(&'static str, &'static [&'static str], Way);
+struct ForeignFormat(&'static str, &'static [&'static str], Conversion);
 
-const FORMATS: [Foreign; 26] = [
-    Foreign("a universal file (UNV)", &["unv"], Way::Gmsh),
-    Foreign("a MED (Salome) file", &["med"], Way::Gmsh),
-    Foreign("a CGNS file", &["cgns"], Way::Gmsh),
-    Foreign("a Gambit neutral file", &["neu"], Way::Gmsh),
-    Foreign("a Nastran deck", &["bdf", "nas", "fem"], Way::GmshToMedit),
-    Foreign("a PLOT3D grid", &["p3d"], Way::GmshJoined),
-    Foreign("a binary MEDIT mesh", &["meshb"], Way::Meshio("medit")),
-    Foreign("an AVS UCD file", &["avs"], Way::Meshio("avsucd")),
-    Foreign("an SU2 mesh", &["su2"], Way::Meshio("su2")),
-    Foreign("an Ansys (Fluent) mesh, which only shares .msh with Gmsh", &[], Way::Nothing),
-    Foreign("an Exodus file", &["e", "ex2", "exo"], Way::Nothing),
-    Foreign("an LS-DYNA deck", &["key", "k"], Way::Nothing),
-    Foreign("a Code_Aster mesh", &["mail"], Way::Nothing),
-    Foreign("an HDF5 file", &["h5", "hdf5", "hdf"], Way::Nothing),
-    Foreign("an XDMF file", &["xdmf", "xmf"], Way::Nothing),
-    Foreign("a DOLFIN mesh", &[], Way::Nothing),
-    Foreign("a MOAB file", &["h5m"], Way::Nothing),
-    Foreign("a UGRID mesh", &["ugrid"], Way::Nothing),
-    Foreign("a FLAC3D grid", &["f3grid"], Way::Nothing),
-    Foreign("a Kratos mesh", &["mdpa"], Way::Nothing),
-    Foreign("a PERMAS file", &["post", "dato"], Way::Nothing),
-    Foreign("a TetGen mesh", &["node", "ele"], Way::Nothing),
-    Foreign("a Netgen mesh", &["vol"], Way::Nothing),
-    Foreign("a Tecplot file", &["tec"], Way::Nothing),
-    Foreign("a 3MF file, which holds a surface", &["3mf"], Way::Nothing),
-    Foreign("a G+Smo file", &[], Way::Nothing),
+const FORMATS: [ForeignFormat; 26] = [
+    ForeignFormat("a universal file (UNV)", &["unv"], Conversion::Gmsh),
+    ForeignFormat("a MED (Salome) file", &["med"], Conversion::Gmsh),
+    ForeignFormat("a CGNS file", &["cgns"], Conversion::Gmsh),
+    ForeignFormat("a Gambit neutral file", &["neu"], Conversion::Gmsh),
+    ForeignFormat("a Nastran deck", &["bdf", "nas", "fem"], Conversion::GmshToMedit),
+    ForeignFormat("a PLOT3D grid", &["p3d"], Conversion::GmshJoined),
+    ForeignFormat("a binary MEDIT mesh", &["meshb"], Conversion::Meshio("medit")),
+    ForeignFormat("an AVS UCD file", &["avs"], Conversion::Meshio("avsucd")),
+    ForeignFormat("an SU2 mesh", &["su2"], Conversion::Meshio("su2")),
+    ForeignFormat(
+        "an Ansys (Fluent) mesh, which only shares .msh with Gmsh",
+        &[],
+        Conversion::Nothing,
+    ),
+    ForeignFormat("an Exodus file", &["e", "ex2", "exo"], Conversion::Nothing),
+    ForeignFormat("an LS-DYNA deck", &["key", "k"], Conversion::Nothing),
+    ForeignFormat("a Code_Aster mesh", &["mail"], Conversion::Nothing),
+    ForeignFormat("an HDF5 file", &["h5", "hdf5", "hdf"], Conversion::Nothing),
+    ForeignFormat("an XDMF file", &["xdmf", "xmf"], Conversion::Nothing),
+    ForeignFormat("a DOLFIN mesh", &[], Conversion::Nothing),
+    ForeignFormat("a MOAB file", &["h5m"], Conversion::Nothing),
+    ForeignFormat("a UGRID mesh", &["ugrid"], Conversion::Nothing),
+    ForeignFormat("a FLAC3D grid", &["f3grid"], Conversion::Nothing),
+    ForeignFormat("a Kratos mesh", &["mdpa"], Conversion::Nothing),
+    ForeignFormat("a PERMAS file", &["post", "dato"], Conversion::Nothing),
+    ForeignFormat("a TetGen mesh", &["node", "ele"], Conversion::Nothing),
+    ForeignFormat("a Netgen mesh", &["vol"], Conversion::Nothing),
+    ForeignFormat("a Tecplot file", &["tec"], Conversion::Nothing),
+    ForeignFormat("a 3MF file, which holds a surface", &["3mf"], Conversion::Nothing),
+    ForeignFormat("a G+Smo file", &[], Conversion::Nothing),
 ];
 
-impl Foreign {
+impl ForeignFormat {
     fn refusal(&self, path: &Path) -> Error {
         let Self(what, endings, way) = self;
         let help = match way {
-            Way::Gmsh => through_gmsh(path, endings, "msh41", "msh"),
-            Way::GmshToMedit => through_gmsh(path, endings, "mesh", "mesh"),
-            Way::GmshJoined => format!(
+            Conversion::Gmsh => through_gmsh(path, endings, "msh41", "msh"),
+            Conversion::GmshToMedit => through_gmsh(path, endings, "mesh", "mesh"),
+            Conversion::GmshJoined => format!(
                 "convert it, and join its blocks: `pip install gmsh; echo 'Merge \"{}\"; Coherence \
                  Mesh;' > in.geo; gmsh in.geo -save -format mesh -o out.mesh`",
                 name(path, endings)
             ),
-            Way::Meshio(format) => format!(
+            Conversion::Meshio(format) => format!(
                 "convert it: `pip install meshio; meshio convert --input-format {format} {} out.vtu`",
                 name(path, &[])
             ),
-            Way::Nothing => {
+            Conversion::Nothing => {
                 "no converter is known that keeps its cells and groups: write Gmsh .msh, \
                              Abaqus .inp or .vtu with the program that made it"
                     .to_owned()
@@ -131,7 +135,7 @@ pub(super) fn refusal(path: &Path, head: &[u8], extension: &str) -> Option<Error
         _ if has(b"<xml>") && has(b"<Geometry") => "G+Smo",
         _ => extension,
     };
-    let is_it = |Foreign(what, endings, _): &&Foreign| {
+    let is_it = |ForeignFormat(what, endings, _): &&ForeignFormat| {
         endings.contains(&ending) || !ending.is_empty() && what.split(' ').any(|w| w == ending)
     };
     FORMATS.iter().find(is_it).map(|format| format.refusal(path))

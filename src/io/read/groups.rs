@@ -123,7 +123,7 @@ impl FileGroups {
         (self.faces, self.high_order, self.of_faces.groups.len())
     }
 
-    /// Gives the groups to a mesh whose faces are checked; returns what is left out, and how often.
+    /// Gives the groups to a mesh whose faces are checked; returns counts of what it leaves out.
     pub fn finish(self, mesh: &mut SolidMesh) -> Vec<(String, usize)> {
         let mut skipped = Vec::new();
         let mut in_group = vec![false; self.faces.len()];

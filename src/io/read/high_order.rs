@@ -25,7 +25,7 @@ pub(super) struct HighOrder {
 }
 
 impl HighOrder {
-    /// Notes a cell of a kind with nodes that are none of its corners; those of order 1 have none.
+    /// Notes a cell of a kind with nodes that are none of its corners; cells of order 1 have none.
     pub fn push(&mut self, kind: &str, others: &[u32]) {
         if others.is_empty() {
             return;
@@ -39,7 +39,7 @@ impl HighOrder {
         self.nodes.extend(others);
     }
 
-    /// Notes that the last `count` nodes are those of a cell, in an order.
+    /// Notes that the last `count` nodes belong to a cell, in an order.
     pub fn place(&mut self, cell: CellId, order: NodeOrder, count: usize) {
         let end = self.nodes.len();
         self.curved.push((cell, order, end - count..end));
@@ -103,7 +103,7 @@ impl HighOrder {
     }
 
     /// Drops the nodes that are no corner of any cell or face of a group from a checked mesh, and
-    /// says what is left out thereby.
+    /// says what that leaves out.
     pub fn drop_nodes(self, mesh: &mut SolidMesh) -> Vec<String> {
         if self.is_empty() {
             return Vec::new();
@@ -136,8 +136,8 @@ impl HighOrder {
     }
 }
 
-/// Nodes of a hexahedron of VTK. Files before version 2.2 list those of Lagrange hexahedra on the
-/// edges 2–6 and 3–7 the other way round: taken so where that bends these edges less.
+/// Nodes of a hexahedron of VTK. Files before version 2.2 list them, of Lagrange hexahedra, with
+/// edges 2–6 and 3–7 exchanged: taken so where that bends these edges less.
 fn upright(mut nodes: Vec<u32>, points: &[[f64; 3]]) -> Vec<u32> {
     let edge = match nodes.len() {
         20 | 24 => 1,

@@ -4,8 +4,8 @@
 //! `Dimension 3` may be on one line or two, keywords in any case, `#` starts a comment, and the
 //! closing `End` may be missing. Reference numbers of cells become the cell array `medit:ref`,
 //! unless all are 0; triangles and quadrilaterals are in groups `medit:ref:N` by theirs, unless
-//! there are more than 256. Those of vertices are skipped and reported, as are faces of reference
-//! 0.
+//! there are more than 256. References of vertices are skipped and reported, as are faces of
+//! reference 0.
 
 use std::path::Path;
 

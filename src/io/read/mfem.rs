@@ -4,8 +4,8 @@
 //! An element is its attribute, its geometry (4 tetrahedron, 5 cube, 6 prism, 7
 //! pyramid) and its vertices. Where a grid function `nodes` holds the coordinates, the
 //! vertices are its first values if it is continuous (H1); the nodes between them are
-//! left out and reported. Attributes of cells become the cell array `mfem:attribute` and those of
-//! the faces of a surface groups `mfem:attribute:N`, unless all are 1; those of boundary elements
+//! left out and reported. Attributes of cells become the cell array `mfem:attribute`, of the
+//! faces of a surface groups `mfem:attribute:N`, unless all are 1; attributes of boundary elements
 //! become groups of faces `mfem:bdr_attribute:N`, and sets of attributes groups by their names.
 //! Meshes that are not conforming, NURBS and inline meshes, and discontinuous (periodic) nodes are
 //! refused.
@@ -223,7 +223,7 @@ impl Mfem<'_> {
         self.keyword("FiniteElementSpace")?;
         self.keyword("FiniteElementCollection:")?;
         let collection = shown(self.text.required("the name of the collection")?);
-        // In these the first values are those of the vertices.
+        // In these the values at the vertices are first.
         let continuous = ["Linear", "Quadratic", "QuadraticPos", "Cubic"];
         let is_h1 = ["H1_", "H1@", "H1Pos_", "H1Ser_"].iter().any(|p| collection.starts_with(p))
             && !collection.contains("Trace");

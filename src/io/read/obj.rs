@@ -188,7 +188,7 @@ impl ObjReader<'_> {
         Ok(())
     }
 
-    /// An index as given, and from 0 on if it is that of one of `count` things.
+    /// An index as given, and from 0 on if it names one of `count` things.
     fn index(&self, word: Option<&[u8]>, count: usize, what: &str) -> Result<(i64, Option<u32>)> {
         let word = word.unwrap_or_default();
         let given = integer(word).ok_or_else(|| self.expected(what, word))?;

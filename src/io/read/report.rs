@@ -6,7 +6,7 @@ use crate::numbers::counted;
 /// What a reader found in the file and left out.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReadReport {
-    /// One entry a kind of thing, with its count: `24 quad cells (VTK type 9)`; the first is that of
+    /// One entry a kind of thing, with its count: `24 quad cells (VTK type 9)`; the first is of
     /// the nodes of high-order cells, if there are any.
     pub skipped: Vec<String>,
     /// Points in the middles of edges, faces and insides of curved cells, which the mesh leaves out.

@@ -37,7 +37,7 @@ impl Assembly<'_> {
         Ok(())
     }
 
-    /// Whether the points, of all pieces, are those of a fit.
+    /// Whether the points of all pieces come from a fit.
     fn take_fitted(&mut self) {
         let fitted = self.fields.iter().find(|field| field.name == FITTED);
         self.mesh.is_fitted = fitted.is_some_and(|field| {
@@ -45,7 +45,7 @@ impl Assembly<'_> {
         });
     }
 
-    /// Turns the arrays of creases, if there are any, into those of `points` vertices, smooth ones
+    /// Turns the arrays of creases, if there are any, into arrays of `points` vertices, smooth ones
     /// too.
     pub(super) fn take_creases(&mut self, points: usize) -> Result<()> {
         let find = |name| self.fields.iter().find(|field| field.name == name);

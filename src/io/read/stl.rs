@@ -37,7 +37,7 @@ pub(super) fn has_binary_length(bytes: &[u8]) -> bool {
 }
 
 /// Whether a file is text: the headers of binary ones may begin with `solid` too, but their
-/// numbers, here those of the first triangle, are not text.
+/// numbers, here of the first triangle, are not text.
 fn is_text(bytes: &[u8]) -> bool {
     let word = bytes.trim_ascii_start().get(..5);
     let start = &bytes[..bytes.len().min(HEADER + 4 + TRIANGLE)];

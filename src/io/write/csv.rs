@@ -1,4 +1,4 @@
-//! Tables of points (`.csv`) and of whatever belongs to them.
+//! Tables of points (`.csv`) and of their values.
 //!
 //! Header `x,y,z`, then the point arrays: `name` if it has width 1, else `name_0,name_1,…`, and
 //! `attribute:x` if it is named as a coordinate. One row per point. Floating-point numbers have the

@@ -191,7 +191,7 @@ fn check_length(length: usize) -> Result<()> {
 
 /// Writes `mesh`, which has been checked. Colors from 0 to 255 are vertex colors, unless the
 /// options have others. Other attributes have the names of application-specific ones: `_NAME` in
-/// capitals. Normals that do not exist are those of the faces at the vertex.
+/// capitals. Where normals do not exist, the faces at the vertex give them.
 pub fn write(out: &mut impl Write, mesh: &SurfaceMesh, options: &GlbOptions) -> io::Result<()> {
     let triangles = mesh.triangles().corners;
     let (low, high) = mesh.bounds().unwrap_or_default();
@@ -346,7 +346,7 @@ struct GlbDocument {
 }
 
 impl GlbDocument {
-    /// Over a buffer of so many numbers.
+    /// Over a buffer of `numbers` numbers.
     fn new(numbers: usize) -> Self {
         let mut root = json::Root::default();
         root.asset.generator = Some(concat!("subsolid ", env!("CARGO_PKG_VERSION")).into());

@@ -23,7 +23,7 @@ impl Format {
     }
 }
 
-/// The groups of faces that what is made of a mesh has no place for, and its arrays and groups of
+/// The groups of faces that the result of a mesh has no place for, and its arrays and groups of
 /// cells unless it `keeps_cell_arrays`; empty if there are none.
 pub fn lost_data(mesh: &SolidMesh, keeps_cell_arrays: bool) -> Vec<String> {
     let lost = if keeps_cell_arrays { &[] } else { mesh.cell_data.as_slice() };

@@ -5,7 +5,6 @@ mod bext;
 mod csv;
 mod deflate;
 mod glb;
-mod in_order;
 mod layout;
 mod losses;
 mod npz;
@@ -16,6 +15,7 @@ mod placed;
 mod ply;
 mod polylines;
 mod pvtu;
+mod section_queue;
 mod single;
 mod stl;
 mod surface;
@@ -36,7 +36,7 @@ pub use losses::lost_data;
 pub(crate) use npz::Archive;
 pub use outline::FileOutline;
 pub(crate) use piece_job::check_all_jobs;
-pub use piece_job::{JobPart, Merged, PieceJob, merge};
+pub use piece_job::{JobPart, MergedPieces, PieceJob, merge};
 pub use polylines::{PolylinePiece, PolylineWriter};
 pub use pvtu::{PieceShare, PieceWriter};
 pub use single::write_pieces;
@@ -180,11 +180,11 @@ pub fn check_names<'n>(format: Format, names: impl IntoIterator<Item = &'n str>)
     Ok(())
 }
 
-/// Checks, before any work is done for it, that a format holds arrays like these: those of a table
-/// have columns of different names.
+/// Checks, before any work is done for it, that a format holds arrays like these: a table
+/// needs columns of different names.
 ///
 /// # Errors
-/// [`Error::Request`] naming two that are equal; those of [`Dataset::check`].
+/// As [`Dataset::check`]; [`Error::Request`] naming two that are equal.
 pub fn check_arrays_of(format: Format, dataset: &Dataset) -> Result<()> {
     match format {
         Format::Csv => csv::columns(dataset).map(drop),
@@ -205,7 +205,7 @@ fn ending<'p>(path: &'p Path, standard: &'p str) -> &'p OsStr {
 /// part of it under its name.
 ///
 /// # Errors
-/// Those of [`check_output`]; [`Error::Request`] if lengths or indices of the data
+/// As [`check_output`]; [`Error::Request`] if lengths or indices of the data
 /// disagree, or the format cannot hold them; [`Error::Io`] if writing fails.
 pub fn write<'a>(
     path: impl AsRef<Path>,

@@ -14,10 +14,10 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use super::deflate::Deflater;
-use super::in_order::{InOrder, InTurn};
-use super::outline::{SingleFile, Whole};
+use super::outline::{SingleFile, TotalCounts};
 use super::placed::PlacedSections;
-use super::values::{ArrayValues, Of, Section};
+use super::section_queue::{SectionQueue, SectionSink};
+use super::values::{ArrayValues, Section, ValueSource};
 use super::zip_records::{ZipEntry, ZipMethod, central_directory};
 use crate::io::dataset::{Array, ArrayData, Dataset, DatasetCells, Points, PolyhedronFaces};
 use crate::io::plain_name;
@@ -33,7 +33,7 @@ pub struct PlainArchive<'o, W> {
 
 impl<'o, W: Write + Seek> PlainArchive<'o, W> {
     /// An archive at the start of `out`, of pieces like `first`, which has been checked.
-    pub fn new(out: &'o mut W, first: &Dataset, whole: Whole) -> io::Result<Self> {
+    pub fn new(out: &'o mut W, first: &Dataset, whole: TotalCounts) -> io::Result<Self> {
         let mut names = HashSet::new();
         let mut sections = Vec::new();
         let mut entries = Vec::new();
@@ -59,7 +59,7 @@ impl<'o, W: Write + Seek> PlainArchive<'o, W> {
 impl<W: Write + Seek> SingleFile for PlainArchive<'_, W> {
     fn push(&mut self, piece: &Dataset, _cells_before: usize) -> io::Result<()> {
         // shapes are of the piece here, and not used
-        let whole = Whole { points: piece.points.len(), cells: piece.cells.len() };
+        let whole = TotalCounts { points: piece.points.len(), cells: piece.cells.len() };
         for (i, section) in named_sections(piece, whole).iter().enumerate() {
             let entry = &mut self.entries[i];
             self.placed.append(self.out, i, &section.section.values, |bytes| entry.add(bytes))?;
@@ -79,11 +79,11 @@ impl<W: Write + Seek> SingleFile for PlainArchive<'_, W> {
 
 /// A compressed archive written from pieces.
 pub struct CompressedArchive<'o, W: Write + Seek> {
-    sections: InOrder,
-    turn: ArchiveInTurn<'o, W>,
+    sections: SectionQueue,
+    turn: ArchiveSink<'o, W>,
 }
 
-struct ArchiveInTurn<'o, W: Write + Seek> {
+struct ArchiveSink<'o, W: Write + Seek> {
     archive: Archive<&'o mut W>,
     // name, type and shape of each
     arrays: Vec<(String, &'static str, Vec<usize>)>,
@@ -91,18 +91,18 @@ struct ArchiveInTurn<'o, W: Write + Seek> {
 
 impl<'o, W: Write + Seek> CompressedArchive<'o, W> {
     /// Starts an archive as [`PlainArchive::new`] does; `output`: the file.
-    pub fn new(out: &'o mut W, first: &Dataset, whole: Whole, output: &Path) -> Self {
+    pub fn new(out: &'o mut W, first: &Dataset, whole: TotalCounts, output: &Path) -> Self {
         let named = named_sections(first, whole);
         let bytes = named.iter().map(|named| named.section.total(whole.points, whole.cells));
-        let sections = InOrder::new(output, bytes);
+        let sections = SectionQueue::new(output, bytes);
         let arrays = named.into_iter().map(|n| (n.name, n.number, n.shape)).collect();
-        Self { sections, turn: ArchiveInTurn { archive: Archive::new(out, true), arrays } }
+        Self { sections, turn: ArchiveSink { archive: Archive::new(out, true), arrays } }
     }
 }
 
 impl<W: Write + Seek> SingleFile for CompressedArchive<'_, W> {
     fn push(&mut self, piece: &Dataset, _cells_before: usize) -> io::Result<()> {
-        let whole = Whole { points: piece.points.len(), cells: piece.cells.len() };
+        let whole = TotalCounts { points: piece.points.len(), cells: piece.cells.len() };
         for (i, section) in named_sections(piece, whole).iter().enumerate() {
             self.sections.append(&mut self.turn, i, &section.section.values)?;
         }
@@ -114,7 +114,7 @@ impl<W: Write + Seek> SingleFile for CompressedArchive<'_, W> {
     }
 }
 
-impl<W: Write + Seek> InTurn for ArchiveInTurn<'_, W> {
+impl<W: Write + Seek> SectionSink for ArchiveSink<'_, W> {
     fn begin(&mut self, section: usize) -> io::Result<()> {
         let (name, number, shape) = &self.arrays[section];
         self.archive.begin(name, number, shape)
@@ -138,7 +138,7 @@ struct NamedSection<'a> {
 }
 
 /// The arrays of the archive in their order.
-fn named_sections(piece: &Dataset, whole: Whole) -> Vec<NamedSection<'_>> {
+fn named_sections(piece: &Dataset, whole: TotalCounts) -> Vec<NamedSection<'_>> {
     let mut all = Vec::new();
     let mut push = |name: &str, number, shape: &[usize], section| {
         all.push(NamedSection { name: name.into(), number, shape: shape.into(), section });
@@ -147,17 +147,22 @@ fn named_sections(piece: &Dataset, whole: Whole) -> Vec<NamedSection<'_>> {
         Points::F32(_) => "f4",
         Points::F64(_) => "f8",
     };
-    let Whole { points, cells } = whole;
+    let TotalCounts { points, cells } = whole;
     push("points", point_type, &[points, 3], Section::coordinates(&piece.points));
     match &piece.cells {
         DatasetCells::Uniform { vtk_type, size, connectivity } => {
             let values = ArrayValues::Bytes(bytemuck::cast_slice(connectivity));
-            push("cells", "u4", &[cells, *size], Section { of: Of::Cells(4 * size), values });
+            push(
+                "cells",
+                "u4",
+                &[cells, *size],
+                Section { of: ValueSource::Cells(4 * size), values },
+            );
             let values = ArrayValues::Repeated { value: *vtk_type, count: piece.cells.len() };
-            push("cell_types", "u1", &[cells], Section { of: Of::Cells(1), values });
+            push("cell_types", "u1", &[cells], Section { of: ValueSource::Cells(1), values });
         }
         DatasetCells::Mixed(mixed) => {
-            let file = |bytes| Section { of: Of::File, values: ArrayValues::Bytes(bytes) };
+            let file = |bytes| Section { of: ValueSource::File, values: ArrayValues::Bytes(bytes) };
             let ids = &mixed.connectivity;
             push("cells", "u4", &[ids.len()], file(bytemuck::cast_slice(ids)));
             push("cell_types", "u1", &[cells], file(&mixed.vtk_types));
@@ -232,7 +237,7 @@ fn is_large(bytes: u64) -> bool {
 /// A zip archive of `.npy` files.
 pub(crate) struct Archive<W: Write + Seek> {
     out: W,
-    /// Compresses what is in the archive, if asked for.
+    /// Compresses the archive, if asked for.
     deflater: Option<Deflater>,
     /// The arrays so far; the last is not complete.
     entries: Vec<ZipEntry>,

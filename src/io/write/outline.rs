@@ -57,7 +57,7 @@ pub fn wide(arrays: &[Array]) -> Vec<String> {
 
 /// Points and cells of all pieces.
 #[derive(Clone, Copy)]
-pub struct Whole {
+pub struct TotalCounts {
     pub points: usize,
     pub cells: usize,
 }
@@ -67,6 +67,6 @@ pub trait SingleFile {
     /// Adds a piece, which has been checked, after `cells_before` cells.
     fn push(&mut self, piece: &Dataset, cells_before: usize) -> io::Result<()>;
 
-    /// Writes what is left.
+    /// Writes the rest.
     fn finish(self: Box<Self>) -> io::Result<()>;
 }

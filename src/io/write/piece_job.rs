@@ -21,7 +21,7 @@ use crate::cluster::block;
 use crate::error::{Error, Result, option};
 use crate::io::atomic::{self, CompleteFile};
 use crate::io::dataset::Dataset;
-use crate::io::unfinished::Unfinished;
+use crate::io::unfinished::UnfinishedPath;
 use crate::numbers::counted;
 
 /// What [`JobRecord::format`] says.
@@ -111,7 +111,7 @@ pub struct PieceJob {
     record: JobRecord,
     next: usize,
     // the directory, if it is new, and pieces that no record lists yet
-    unlisted: Vec<Unfinished>,
+    unlisted: Vec<UnfinishedPath>,
 }
 
 impl PieceJob {
@@ -155,7 +155,7 @@ impl PieceJob {
                 return Ok(None);
             }
         }
-        let made = Unfinished::folder(directory).map_err(|e| atomic::refused(&path, e))?;
+        let made = UnfinishedPath::folder(directory).map_err(|e| atomic::refused(&path, e))?;
         let unlisted = Vec::from_iter(made);
         let next = part.share(&(0..pieces)).start;
         Ok(Some(Self { path, name, record, next, unlisted }))
@@ -186,7 +186,7 @@ impl PieceJob {
         self.record.high_order |= xml::Version::of(&piece.cells) == xml::Version::HighOrder;
         let path = self.path.with_extension("").join(piece_name(&self.name, self.next));
         let (format, compress) = (Format::Vtu, self.record.compressed);
-        self.unlisted.push(Unfinished::of(path.clone()));
+        self.unlisted.push(UnfinishedPath::of(path.clone()));
         atomic::write(&path, |out| write_whole(out, &self.path, format, compress, piece))?;
         self.next += 1;
         Ok(())
@@ -205,7 +205,7 @@ impl PieceJob {
                 .and_then(|()| out.write_all(b"\n"))
                 .map_err(|e| atomic::refused(&path, e))
         })?;
-        let listed = record.take_name_with(self.unlisted.iter().map(Unfinished::path));
+        let listed = record.take_name_with(self.unlisted.iter().map(UnfinishedPath::path));
         listed.map_err(|e| atomic::refused(&path, e))?;
         self.unlisted.clear();
         Ok(())
@@ -223,8 +223,8 @@ impl Drop for PieceJob {
 
 /// What [`merge`] has joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct Merged {
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(rename = "Merged"))]
+pub struct MergedPieces {
     /// Number of parts that were joined.
     pub jobs: usize,
     /// Number of pieces of all parts.
@@ -237,7 +237,7 @@ pub struct Merged {
 /// # Errors
 /// [`Error::Io`] or [`Error::File`] if jobs are missing or have other parameters than the rest, if
 /// a piece is missing or not complete, or if the file cannot be written.
-pub fn merge(path: impl AsRef<Path>) -> Result<Merged> {
+pub fn merge(path: impl AsRef<Path>) -> Result<MergedPieces> {
     let path = &checked(path.as_ref())?;
     let name = pieces_name(path, |name| piece_name(name, 0))?;
     let directory = path.with_extension("");
@@ -293,7 +293,7 @@ pub fn merge(path: impl AsRef<Path>) -> Result<Merged> {
         let record = directory.join(record_name(&name, record.job, record.of));
         fs::remove_file(&record).map_err(|e| atomic::refused(&record, e))?;
     }
-    Ok(Merged { jobs: first.of, pieces: first.pieces })
+    Ok(MergedPieces { jobs: first.of, pieces: first.pieces })
 }
 
 /// Refuses to merge unless all jobs of a directory are there.

@@ -57,7 +57,7 @@ impl PlacedSections {
         self.end
     }
 
-    /// Writes over what is at an offset.
+    /// Overwrites the bytes at an offset.
     pub fn overwrite(
         &mut self,
         out: &mut (impl Write + Seek),

@@ -15,7 +15,7 @@ use super::{Format, WriteOptions, xml};
 use crate::error::{Error, Result};
 use crate::io::atomic::{self, CompleteFile};
 use crate::io::dataset::Dataset;
-use crate::io::unfinished::{Unfinished, at_once};
+use crate::io::unfinished::{UnfinishedPath, at_once};
 
 /// Writes `NAME.pvtu` and its pieces `NAME/NAME_0000.vtu`, `NAME/NAME_0001.vtu`, …
 ///
@@ -27,7 +27,7 @@ pub struct PieceWriter {
     own: PieceShare,
     // Holds the new pieces in NAME/, and what they replace once `finish` has moved them.
     beside: TempDir,
-    _unfinished: Unfinished,
+    _unfinished: UnfinishedPath,
 }
 
 /// Writes some of the pieces of a [`PieceWriter`], by their numbers, from anywhere that its
@@ -55,7 +55,7 @@ struct ShareRecord {
 /// Where a `.pvtu` will stand, links followed; refuses standard output.
 ///
 /// # Errors
-/// Those of [`atomic::check`].
+/// As [`atomic::check`].
 pub(super) fn checked(path: &Path) -> Result<PathBuf> {
     if atomic::is_standard_output(path) {
         return Err(Error::request("a .pvtu and its pieces are several files")
@@ -79,7 +79,7 @@ impl PieceWriter {
         let prefix = atomic::hidden_prefix(&name);
         builder.prefix(&prefix).suffix(".part");
         let create = || builder.tempdir_in(atomic::directory_of(&path));
-        let (beside, _unfinished) = Unfinished::create(create, TempDir::path)
+        let (beside, _unfinished) = UnfinishedPath::create(create, TempDir::path)
             .and_then(|made| fs::create_dir(made.0.path().join(&name)).map(|()| made))
             .map_err(|e| atomic::refused(&path, e))?;
         let directory = beside.path().join(&name);
@@ -90,7 +90,7 @@ impl PieceWriter {
     /// Writes the next piece. All pieces must have the same arrays.
     ///
     /// # Errors
-    /// Those of [`PieceShare::push`].
+    /// As [`PieceShare::push`].
     pub fn push(&mut self, piece: &Dataset) -> Result<()> {
         self.own.push(self.own.record.end, piece)
     }

@@ -5,7 +5,7 @@ use std::io::{self, Seek, Write};
 use std::path::Path;
 
 use super::layout::PieceLayout;
-use super::outline::{FileOutline, SingleFile, Whole};
+use super::outline::{FileOutline, SingleFile, TotalCounts};
 use super::writeback::Writeback;
 use super::{Format, WriteOptions, csv, npz, vtk, vtu};
 use crate::error::{Error, Result};
@@ -67,7 +67,7 @@ fn fill<W: Write + Seek, D: Borrow<Dataset>>(
 ) -> Result<()> {
     let mut out = Some(out);
     let mut started: Option<(Box<dyn SingleFile + '_>, PieceForm)> = None;
-    let mut done = Whole { points: 0, cells: 0 };
+    let mut done = TotalCounts { points: 0, cells: 0 };
     for (number, piece) in pieces.into_iter().enumerate() {
         let piece = piece?;
         let piece: &Dataset = piece.borrow();
@@ -101,7 +101,7 @@ fn fill<W: Write + Seek, D: Borrow<Dataset>>(
             }
             file.push(piece, done.cells).map_err(failed)?;
         }
-        done = Whole { points, cells };
+        done = TotalCounts { points, cells };
     }
     match started {
         Some((file, _)) if (done.points, done.cells) == (outline.points, outline.cells) => {
@@ -119,7 +119,7 @@ fn begin<'o, W: Write + Seek>(
     outline: &FileOutline,
     first: &Dataset,
 ) -> io::Result<Box<dyn SingleFile + 'o>> {
-    let whole = Whole { points: outline.points, cells: outline.cells };
+    let whole = TotalCounts { points: outline.points, cells: outline.cells };
     Ok(match (format, compress) {
         (Format::Vtu | Format::Pvtu, false) => Box::new(vtu::PlainVtu::new(out, first, whole)),
         (Format::Vtu | Format::Pvtu, true) => {

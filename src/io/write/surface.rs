@@ -14,7 +14,7 @@ use crate::mesh::{
 };
 use crate::numbers::{Precision, by_count, counted};
 
-/// A format of surfaces that can be written; [`check_surface_output`] finds that of a file.
+/// A format of surfaces that can be written; [`check_surface_output`] finds the format of a file.
 ///
 /// All hold points and faces, in the order of the mesh. Each leaves out what it has no place for:
 /// [`SurfaceFormat::losses`] says what of a given mesh, and the caller tells the user.
@@ -144,8 +144,8 @@ pub fn check_surface_output(path: impl AsRef<Path>) -> Result<SurfaceFormat> {
 /// [`SurfaceFormat::losses`] for the rest.
 ///
 /// # Errors
-/// Those of [`check_surface_output`] and [`SurfaceMesh::check`]; [`Error::Mesh`] for coordinates
-/// that single precision does not hold, in `.stl` and `.glb`, and for meshes that are too large for
+/// As [`check_surface_output`] and [`SurfaceMesh::check`]; [`Error::Mesh`] for coordinates that
+/// single precision does not hold, in `.stl` and `.glb`, and for meshes that are too large for
 /// these formats; [`Error::Io`] if writing fails.
 pub fn write_surface(path: impl AsRef<Path>, mesh: &SurfaceMesh) -> Result<()> {
     write_surface_with(path, mesh, &GlbOptions::default())
@@ -154,7 +154,7 @@ pub fn write_surface(path: impl AsRef<Path>, mesh: &SurfaceMesh) -> Result<()> {
 /// [`write_surface`] that says how a `.glb` file shows the mesh; the other formats do without.
 ///
 /// # Errors
-/// Those of [`write_surface`]; [`Error::Request`] unless there is a color a vertex, or none.
+/// As [`write_surface`]; [`Error::Request`] unless there is a color a vertex, or none.
 pub fn write_surface_with(
     path: impl AsRef<Path>,
     mesh: &SurfaceMesh,

@@ -12,7 +12,7 @@ const TASKS_PER_THREAD: usize = 4;
 /// What appends the text of a run of rows.
 type RowText<'a> = &'a (dyn Fn(Range<usize>, &mut Vec<u8>) -> io::Result<()> + Sync);
 
-/// Writes the text of `count` rows; `text` appends that of some of them, `step` at a time.
+/// Writes the text of `count` rows; `text` appends `step` rows at a time.
 pub(crate) fn write_rows(
     out: &mut impl Write,
     count: usize,

@@ -94,7 +94,7 @@ impl<'a> ArrayValues<'a> {
         }
     }
 
-    /// Gives all bytes to `write`, at most so many at a time that they are soon in a cache.
+    /// Gives all bytes to `write`, in blocks that fit a cache.
     pub fn write<E>(&self, mut write: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         let mut words: Vec<u64> = Vec::new();
         let mut halves: Vec<u32> = Vec::new();
@@ -163,10 +163,10 @@ impl<'a> ArrayValues<'a> {
 
 /// What the values of a section belong to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Of {
-    /// The points, so many bytes each.
+pub enum ValueSource {
+    /// The points, by bytes of each.
     Points(usize),
-    /// The cells, so many bytes each.
+    /// The cells, by bytes of each.
     Cells(usize),
     /// The whole file.
     File,
@@ -175,40 +175,46 @@ pub enum Of {
 /// A section of a file: the values of one array, or the part of it that a piece has.
 pub struct Section<'a> {
     /// What they belong to.
-    pub of: Of,
+    pub of: ValueSource,
     /// The values.
     pub values: ArrayValues<'a>,
 }
 
 impl<'a> Section<'a> {
-    /// Bytes of the section in a file of so many points and cells.
+    /// Bytes of the section in a file, by its numbers of points and cells.
     pub fn total(&self, points: usize, cells: usize) -> u64 {
         match self.of {
-            Of::Points(bytes) => points as u64 * bytes as u64,
-            Of::Cells(bytes) => cells as u64 * bytes as u64,
-            Of::File => self.values.byte_len() as u64,
+            ValueSource::Points(bytes) => points as u64 * bytes as u64,
+            ValueSource::Cells(bytes) => cells as u64 * bytes as u64,
+            ValueSource::File => self.values.byte_len() as u64,
         }
     }
 
     /// Arrays of points as they lie in memory.
     pub fn of_points(array: &'a Array) -> Self {
-        Self { of: Of::Points(entry(array)), values: ArrayValues::Bytes(array.data.bytes()) }
+        Self {
+            of: ValueSource::Points(entry(array)),
+            values: ArrayValues::Bytes(array.data.bytes()),
+        }
     }
 
     /// Arrays of cells.
     pub fn of_cells(array: &'a Array) -> Self {
-        Self { of: Of::Cells(entry(array)), values: ArrayValues::Bytes(array.data.bytes()) }
+        Self {
+            of: ValueSource::Cells(entry(array)),
+            values: ArrayValues::Bytes(array.data.bytes()),
+        }
     }
 
     /// Arrays of the file.
     pub fn of_file(array: &'a Array) -> Self {
-        Self { of: Of::File, values: ArrayValues::Bytes(array.data.bytes()) }
+        Self { of: ValueSource::File, values: ArrayValues::Bytes(array.data.bytes()) }
     }
 
     /// Coordinates.
     pub fn coordinates(points: &'a Points) -> Self {
         Self {
-            of: Of::Points(coordinate_bytes(points)),
+            of: ValueSource::Points(coordinate_bytes(points)),
             values: ArrayValues::Bytes(points.bytes()),
         }
     }

@@ -8,7 +8,7 @@ use std::io::{self, Seek, Write};
 
 use super::outline::{FileOutline, SingleFile, wide};
 use super::placed::PlacedSections;
-use super::values::{ArrayValues, NumberSize, Of, Section, coordinate_bytes, entry};
+use super::values::{ArrayValues, NumberSize, Section, ValueSource, coordinate_bytes, entry};
 use crate::error::{Error, Result};
 use crate::io::dataset::{Array, ArrayData, Dataset, DatasetCells, MixedCells, Points, vtk_type};
 
@@ -90,21 +90,21 @@ fn sections<'a>(
     let mut sections = Vec::new();
     let FileOutline { points, cells, .. } = *outline;
     let kept = wide(&piece.field_arrays);
-    let field = |array: &Array, _| (array.entries(), Of::File);
+    let field = |array: &Array, _| (array.entries(), ValueSource::File);
     push_arrays(&mut sections, String::new(), &piece.field_arrays, &kept, field);
     let kind = match &piece.points {
         Points::F64(_) => "double",
         Points::F32(_) => "float",
     };
-    let of = Of::Points(coordinate_bytes(&piece.points));
+    let of = ValueSource::Points(coordinate_bytes(&piece.points));
     let coordinates = Section { of, values: ArrayValues::big_endian_points(&piece.points) };
     sections.push((format!("POINTS {points} {kind}\n"), coordinates));
     push_cells(&mut sections, &piece.cells, mixed, cells);
     let (text, kept) = (format!("POINT_DATA {points}\n"), &outline.wide_point_arrays);
-    let point = |_: &Array, bytes| (points, Of::Points(bytes));
+    let point = |_: &Array, bytes| (points, ValueSource::Points(bytes));
     push_arrays(&mut sections, text, &piece.point_arrays, kept, point);
     let (text, kept) = (format!("CELL_DATA {cells}\n"), &outline.wide_cell_arrays);
-    let cell = |_: &Array, bytes| (cells, Of::Cells(bytes));
+    let cell = |_: &Array, bytes| (cells, ValueSource::Cells(bytes));
     push_arrays(&mut sections, text, &piece.cell_arrays, kept, cell);
     sections
 }
@@ -124,12 +124,12 @@ fn push_cells<'a>(
             let rows = ArrayValues::Rows { size: *size, ids: connectivity };
             let types =
                 ArrayValues::RepeatedBigEndian { value: (*vtk_type).into(), count: cells.len() };
-            let of = Of::Cells(4 * (size + 1));
-            (count * (size + 1), (of, rows), (Of::Cells(4), types))
+            let of = ValueSource::Cells(4 * (size + 1));
+            (count * (size + 1), (of, rows), (ValueSource::Cells(4), types))
         }
         DatasetCells::Mixed(_) => {
-            let rows = (Of::File, big_endian(&mixed.rows));
-            (mixed.rows.len(), rows, (Of::File, big_endian(&mixed.types)))
+            let rows = (ValueSource::File, big_endian(&mixed.rows));
+            (mixed.rows.len(), rows, (ValueSource::File, big_endian(&mixed.types)))
         }
     };
     let section = |(of, values)| Section { of, values };
@@ -182,7 +182,7 @@ fn push_arrays<'a>(
     arrays: &'a [Array],
     wide: &[String],
     // number of entries in the file and what they belong to, given the bytes of one
-    place: impl Fn(&Array, usize) -> (usize, Of),
+    place: impl Fn(&Array, usize) -> (usize, ValueSource),
 ) {
     if arrays.is_empty() {
         return;

@@ -1,5 +1,5 @@
-//! VTK XML polygons (`.vtp`): raw appended data. Creases and corners are the arrays that those of
-//! solids are.
+//! VTK XML polygons (`.vtp`): raw appended data. Creases and corners are arrays as of
+//! solids.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};

@@ -6,23 +6,23 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use super::appended::CompressedSection;
-use super::in_order::{InOrder, InTurn};
-use super::outline::{SingleFile, Whole};
+use super::outline::{SingleFile, TotalCounts};
 use super::placed::PlacedSections;
-use super::values::{ArrayValues, Of, Section, vtk_ids};
+use super::section_queue::{SectionQueue, SectionSink};
+use super::values::{ArrayValues, Section, ValueSource, vtk_ids};
 use super::xml;
 use crate::io::dataset::{Array, Dataset, DatasetCells};
 
 /// A file whose arrays are written as they are.
 pub struct PlainVtu<'o, W> {
     out: &'o mut W,
-    whole: Whole,
+    whole: TotalCounts,
     placed: PlacedSections,
 }
 
 impl<'o, W: Write + Seek> PlainVtu<'o, W> {
     /// A file at the start of `out`, of pieces like `first`, which has been checked.
-    pub fn new(out: &'o mut W, first: &Dataset, whole: Whole) -> Self {
+    pub fn new(out: &'o mut W, first: &Dataset, whole: TotalCounts) -> Self {
         let groups = groups(first, &whole, 0);
         let bytes = section_bytes(&groups, &whole);
         let mut end = 0;
@@ -59,13 +59,13 @@ impl<W: Write + Seek> SingleFile for PlainVtu<'_, W> {
 
 /// A file whose arrays are compressed.
 pub struct CompressedVtu<'o, W> {
-    sections: InOrder,
-    whole: Whole,
-    turn: VtuInTurn<'o, W>,
+    sections: SectionQueue,
+    whole: TotalCounts,
+    turn: VtuSink<'o, W>,
     head: VtuHead,
 }
 
-struct VtuInTurn<'o, W> {
+struct VtuSink<'o, W> {
     out: &'o mut W,
     data_start: u64,
     offsets: Vec<u64>,
@@ -75,7 +75,12 @@ struct VtuInTurn<'o, W> {
 
 impl<'o, W: Write + Seek> CompressedVtu<'o, W> {
     /// Starts a file as [`PlainVtu::new`] does; `output`: the file.
-    pub fn new(out: &'o mut W, first: &Dataset, whole: Whole, output: &Path) -> io::Result<Self> {
+    pub fn new(
+        out: &'o mut W,
+        first: &Dataset,
+        whole: TotalCounts,
+        output: &Path,
+    ) -> io::Result<Self> {
         let groups = groups(first, &whole, 0);
         let bytes = section_bytes(&groups, &whole);
         let head = VtuHead::new(first, &groups, whole, true);
@@ -83,9 +88,9 @@ impl<'o, W: Write + Seek> CompressedVtu<'o, W> {
         // the same length whatever the offsets, so it is written twice.
         out.write_all(head.text(&vec![0; bytes.len()]).as_bytes())?;
         let data_start = out.stream_position()?;
-        let sections = InOrder::new(output, bytes.iter().copied());
+        let sections = SectionQueue::new(output, bytes.iter().copied());
         let section = CompressedSection::default();
-        let turn = VtuInTurn { out, data_start, offsets: Vec::new(), section, bytes };
+        let turn = VtuSink { out, data_start, offsets: Vec::new(), section, bytes };
         Ok(Self { sections, whole, turn, head })
     }
 }
@@ -100,7 +105,7 @@ impl<W: Write + Seek> SingleFile for CompressedVtu<'_, W> {
     }
 
     fn finish(self: Box<Self>) -> io::Result<()> {
-        let VtuInTurn { out, offsets, .. } = self.turn;
+        let VtuSink { out, offsets, .. } = self.turn;
         out.write_all(TAIL)?;
         let end = out.stream_position()?;
         out.rewind()?;
@@ -109,7 +114,7 @@ impl<W: Write + Seek> SingleFile for CompressedVtu<'_, W> {
     }
 }
 
-impl<W: Write + Seek> InTurn for VtuInTurn<'_, W> {
+impl<W: Write + Seek> SectionSink for VtuSink<'_, W> {
     fn begin(&mut self, section: usize) -> io::Result<()> {
         self.offsets.push(self.out.stream_position()? - self.data_start);
         self.section = CompressedSection::begin(self.out, self.bytes[section])?;
@@ -140,12 +145,12 @@ fn arrays<'g, 'a>(groups: &'g [ArrayGroup<'a>]) -> impl Iterator<Item = &'g Data
     groups.iter().flat_map(|group| &group.arrays)
 }
 
-fn section_bytes(groups: &[ArrayGroup<'_>], whole: &Whole) -> Vec<u64> {
+fn section_bytes(groups: &[ArrayGroup<'_>], whole: &TotalCounts) -> Vec<u64> {
     arrays(groups).map(|array| array.section.total(whole.points, whole.cells)).collect()
 }
 
 /// All arrays of a piece in the order of the file; the first group lies outside the piece.
-fn groups<'a>(piece: &'a Dataset, whole: &Whole, cells_before: usize) -> [ArrayGroup<'a>; 5] {
+fn groups<'a>(piece: &'a Dataset, whole: &TotalCounts, cells_before: usize) -> [ArrayGroup<'a>; 5] {
     let mut fields = named(&piece.field_arrays, Section::of_file);
     for (field, array) in fields.iter_mut().zip(&piece.field_arrays) {
         let _ = write!(field.attributes, " NumberOfTuples=\"{}\"", array.entries());
@@ -177,13 +182,18 @@ fn named<'a>(
 
 fn cell_arrays<'a>(
     cells: &'a DatasetCells,
-    whole: &Whole,
+    whole: &TotalCounts,
     cells_before: usize,
 ) -> Vec<DataArray<'a>> {
     let ids = |name: &str, ids, ids_a_cell: Option<usize>| {
         let (kind, values) = vtk_ids(ids, whole.points);
         let bytes = if matches!(values, ArrayValues::Widened(_)) { 8 } else { 4 };
-        plain(kind, name, ids_a_cell.map_or(Of::File, |ids| Of::Cells(ids * bytes)), values)
+        plain(
+            kind,
+            name,
+            ids_a_cell.map_or(ValueSource::File, |ids| ValueSource::Cells(ids * bytes)),
+            values,
+        )
     };
     match cells {
         DatasetCells::Uniform { vtk_type, size, connectivity } => {
@@ -192,27 +202,27 @@ fn cell_arrays<'a>(
             let types = ArrayValues::Repeated { value: *vtk_type, count };
             vec![
                 ids("connectivity", connectivity, Some(*size)),
-                plain("Int64", "offsets", Of::Cells(8), ends),
-                plain("UInt8", "types", Of::Cells(1), types),
+                plain("Int64", "offsets", ValueSource::Cells(8), ends),
+                plain("UInt8", "types", ValueSource::Cells(1), types),
             ]
         }
         DatasetCells::Mixed(mixed) => {
             let ends = |ends| ArrayValues::Bytes(bytemuck::cast_slice(ends));
             let mut arrays = vec![
                 ids("connectivity", &mixed.connectivity, None),
-                plain("Int64", "offsets", Of::File, ends(&mixed.ends)),
-                plain("UInt8", "types", Of::File, ArrayValues::Bytes(&mixed.vtk_types)),
+                plain("Int64", "offsets", ValueSource::File, ends(&mixed.ends)),
+                plain("UInt8", "types", ValueSource::File, ArrayValues::Bytes(&mixed.vtk_types)),
             ];
             if let Some(faces) = &mixed.faces {
                 arrays.push(ids("faces", &faces.stream, None));
-                arrays.push(plain("Int64", "faceoffsets", Of::File, ends(&faces.ends)));
+                arrays.push(plain("Int64", "faceoffsets", ValueSource::File, ends(&faces.ends)));
             }
             arrays
         }
     }
 }
 
-fn plain<'a>(kind: &str, name: &str, of: Of, values: ArrayValues<'a>) -> DataArray<'a> {
+fn plain<'a>(kind: &str, name: &str, of: ValueSource, values: ArrayValues<'a>) -> DataArray<'a> {
     let attributes = format!("type=\"{kind}\" Name=\"{name}\"");
     DataArray { attributes, section: Section { of, values } }
 }
@@ -220,14 +230,14 @@ fn plain<'a>(kind: &str, name: &str, of: Of, values: ArrayValues<'a>) -> DataArr
 /// Everything before the appended data.
 struct VtuHead {
     version: xml::Version,
-    whole: Whole,
+    whole: TotalCounts,
     compress: bool,
     // each element and the attributes of its arrays
     groups: Vec<(&'static str, Vec<String>)>,
 }
 
 impl VtuHead {
-    fn new(first: &Dataset, groups: &[ArrayGroup<'_>], whole: Whole, compress: bool) -> Self {
+    fn new(first: &Dataset, groups: &[ArrayGroup<'_>], whole: TotalCounts, compress: bool) -> Self {
         let attributes =
             |group: &ArrayGroup<'_>| group.arrays.iter().map(|a| a.attributes.clone()).collect();
         Self {
@@ -245,7 +255,7 @@ impl VtuHead {
         let mut offsets = offsets.iter();
         for (g, (element, arrays)) in self.groups.iter().enumerate() {
             if g == 1 {
-                let Whole { points, cells } = self.whole;
+                let TotalCounts { points, cells } = self.whole;
                 let _ = writeln!(
                     head,
                     "    <Piece NumberOfPoints=\"{points}\" NumberOfCells=\"{cells}\">"

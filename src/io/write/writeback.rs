@@ -12,14 +12,14 @@ use std::time::Duration;
 /// Between two requests.
 const INTERVAL: Duration = Duration::from_millis(50);
 
-/// Asks for what has been written of a file, again and again until it is dropped.
+/// Asks the system to store the written part of a file, again and again until it is dropped.
 pub struct Writeback {
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Writeback {
-    /// Begins to ask for what is written to `file`.
+    /// Begins to ask so for `file`.
     ///
     /// # Errors
     /// If the system has no more handles or threads.

@@ -46,7 +46,7 @@ impl ZipEntry {
         Self { name, start, method, lengths: [0; 2], long, checksum: Crc::new() }
     }
 
-    /// Sets the lengths: of the bytes in the archive, and of those of the file.
+    /// Sets the lengths in the archive and of the file, in bytes.
     pub fn set_lengths(&mut self, packed: u64, bytes: u64) {
         self.lengths = [packed, bytes];
     }

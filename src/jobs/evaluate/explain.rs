@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::super::Notes;
 use super::request::{EvaluateRequest, LimitCells};
 use super::table::BLOCK_ROWS;
-use crate::backend::Explained;
+use crate::backend::LaunchReport;
 use crate::error::Result;
 use crate::limit::Solid;
 use crate::mesh::SolidMesh;
@@ -21,7 +21,7 @@ pub struct ExplainReport {
     /// Number of elements evaluated at once.
     pub elements: usize,
     /// Kernels in the order in which they run.
-    pub launches: Vec<Explained>,
+    pub launches: Vec<LaunchReport>,
 }
 
 impl EvaluateRequest {

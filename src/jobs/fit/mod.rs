@@ -22,7 +22,7 @@ use super::{Notes, gpu_for};
 use crate::backend::{Backend, Cpu};
 use crate::error::{Error, Result, option};
 use crate::fit::{
-    LimitSystem, SkinFit, SkinOptions, Start, Target, TargetNotes, fit_skin, move_inside,
+    LimitSystem, PointRole, SkinFit, SkinOptions, Target, TargetNotes, fit_skin, move_inside,
     refined_by_nodes,
 };
 use crate::io::{ControlMesh, CurvedNode};
@@ -52,7 +52,7 @@ impl FitRequest {
     /// The target in a file, if one is asked for.
     ///
     /// # Errors
-    /// Those of reading it.
+    /// [`Error::Io`] or [`Error::File`] if it cannot be read.
     pub fn read_target(&self, notes: &mut dyn Notes) -> Result<Option<ControlMesh>> {
         let FitTarget::File(path) = &self.to else { return Ok(None) };
         let (mesh, report) = crate::io::read_mesh(path, Default::default())?;
@@ -66,7 +66,7 @@ impl FitRequest {
     /// [`FitTarget::Corners`] is asked for. Call it before [`FitRequest::run_solid`].
     ///
     /// # Errors
-    /// Those of [`refined_by_nodes`].
+    /// As [`refined_by_nodes`].
     pub fn take_nodes(
         &self,
         mesh: &mut SolidMesh,
@@ -86,8 +86,8 @@ impl FitRequest {
     /// cell arrays and groups stay. `target` is what [`FitRequest::read_target`] returned.
     ///
     /// # Errors
-    /// Those of [`FitRequest::check`], [`fit_skin`], [`untangle_limit`] and of `notes`;
-    /// [`Error::Mesh`] for a target of another size. The mesh may be changed then.
+    /// As [all jobs](crate::jobs#errors); [`Error::Mesh`] for a target of another size, and where
+    /// no control points have the limits. The mesh may be changed then.
     pub fn run_solid(
         &self,
         mesh: &mut SolidMesh,
@@ -104,7 +104,7 @@ impl FitRequest {
         let backend = self.processor(products, notes)?;
         let before = least_determinant(mesh)?;
         self.fit_attributes(mesh, &*backend)?;
-        let mut start = Start::Vertices;
+        let mut start = PointRole::Vertices;
         let mut first: Option<SkinFit> = None;
         let mut levels = 0;
         let fit = loop {
@@ -128,7 +128,7 @@ impl FitRequest {
             *mesh = refine_mesh(mesh, 1, VertexRule::default())?;
             topology = Topology::of_mesh(mesh)?;
             skin = boundary_with_topology(mesh, &topology)?;
-            start = Start::Controls;
+            start = PointRole::Controls;
             levels += 1;
         };
         let mut bound = least_determinant(mesh)?;
@@ -177,8 +177,8 @@ impl FitRequest {
     /// tolerance asks for it. Schemes of triangles cut its polygons first, with a warning.
     ///
     /// # Errors
-    /// Those of [`FitRequest::check`], [`fit_skin`] and of `notes`; [`Error::Mesh`] for a target of
-    /// another size. The mesh may be changed then.
+    /// As [all jobs](crate::jobs#errors); [`Error::Mesh`] for a target of another size, and where
+    /// no control points have the limits. The mesh may be changed then.
     pub fn run_surface(
         &self,
         mesh: &mut SurfaceMesh,
@@ -200,7 +200,7 @@ impl FitRequest {
             let system = LimitSystem::new(rows.positions().clone());
             interpolate(&system, &*backend, &mut mesh.attributes)?;
         }
-        let mut start = Start::Vertices;
+        let mut start = PointRole::Vertices;
         let mut first: Option<SkinFit> = None;
         let mut levels = 0;
         let fit = loop {
@@ -213,7 +213,7 @@ impl FitRequest {
             let options =
                 SurfaceOptions { scheme, levels: 1, method: Method::of(scheme), crease_rule: None };
             *mesh = refine_surface(mesh, &options)?;
-            start = Start::Controls;
+            start = PointRole::Controls;
             levels += 1;
         };
         if self.distances {
@@ -230,7 +230,7 @@ impl FitRequest {
         &self,
         skin: &SurfaceMesh,
         scheme: Scheme,
-        (target, start, backend): (Option<&(Target, TargetNotes)>, Start, &dyn Backend),
+        (target, start, backend): (Option<&(Target, TargetNotes)>, PointRole, &dyn Backend),
         notes: &mut dyn Notes,
     ) -> Result<SkinFit> {
         let options = SkinOptions { rounds: self.rounds, start, backend: Some(backend) };
@@ -238,8 +238,8 @@ impl FitRequest {
         fit_skin(skin, scheme, target, options, |round| notes.progress(round, self.rounds))
     }
 
-    /// The processor of linear systems of so many products; says which one it is where the choice is
-    /// left open.
+    /// The processor of linear systems of `products` products; says which one it is where
+    /// the choice is left open.
     fn processor(&self, products: usize, notes: &mut dyn Notes) -> Result<Box<dyn Backend>> {
         let cost = Cost::interpolation(products);
         let gpu = gpu_for(self.backend, &cost, notes)?;
@@ -294,7 +294,7 @@ impl FitRequest {
                 counted(noted.open_edges, "edge")
             ).into());
         }
-        if noted.is_turned {
+        if noted.is_reversed {
             notes.warn(
                 "the faces of the target are listed inward: they are turned".to_owned().into(),
             );
@@ -338,7 +338,7 @@ impl FitRequest {
     }
 }
 
-/// The last fit with what was before the first one.
+/// The last fit with the state before the first one.
 fn merged(first: &SkinFit, mut last: SkinFit) -> SkinFit {
     last.vertices[0] = first.vertices[0];
     last.volume[0] = first.volume[0];

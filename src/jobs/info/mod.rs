@@ -42,7 +42,7 @@ impl InfoRequest {
     /// Checks the options by themselves.
     ///
     /// # Errors
-    /// Those of [`check_page`].
+    /// As [`check_page`].
     pub fn check(&self) -> Result<()> {
         self.report.as_deref().map_or(Ok(()), check_page)
     }
@@ -55,11 +55,10 @@ impl InfoRequest {
         refuse_options(&[(self.verbose, "verbose")], "solids")
     }
 
-    /// Describes a solid of this [topology](Topology::of_mesh). `title`: that of the page.
+    /// Describes a solid of this [topology](Topology::of_mesh). `title`: of the page.
     ///
     /// # Errors
-    /// Those of [`InfoRequest::check`], [`Summary::new`](crate::limit::Summary::new), [`Solid::with_topology`] and of the page;
-    /// what the system refuses.
+    /// As [all jobs](crate::jobs#errors).
     pub fn run(
         &self,
         mesh: &SolidMesh,
@@ -88,7 +87,7 @@ impl InfoRequest {
     /// [`InfoRequest::run`] for a solid that is analyzed already, and the mesh that it was made of.
     ///
     /// # Errors
-    /// Those of [`InfoRequest::run`].
+    /// As [`InfoRequest::run`].
     pub fn run_analyzed(
         &self,
         mesh: &SolidMesh,
@@ -126,11 +125,11 @@ impl InfoRequest {
         Ok(info)
     }
 
-    /// Describes a surface. `title`: that of the page.
+    /// Describes a surface. `title`: of the page.
     ///
     /// # Errors
-    /// Those of [`InfoRequest::check`], [`InfoRequest::check_surface`], [`SurfaceSummary::new`] and of
-    /// the page; what the system refuses.
+    /// As [all jobs](crate::jobs#errors); [`Error::Request`](crate::Error::Request) for an option
+    /// of solids.
     pub fn run_surface(
         &self,
         mesh: &SurfaceMesh,

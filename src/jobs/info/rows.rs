@@ -105,7 +105,7 @@ pub fn solid_rows(info: &InfoReport) -> InfoRows {
     rows
 }
 
-/// Rows on what cells evaluate by; `words`: how the door spells messages.
+/// Rows on how cells are evaluated; `words`: how the door spells messages.
 pub fn evaluation_rows(
     summary: &EvaluationSummary,
     words: impl Fn(&Message) -> String,

@@ -37,7 +37,7 @@ impl QuadratureRequest {
     /// output that is asked for; `report` is called with what was found before that.
     ///
     /// # Errors
-    /// Those of [`QuadratureRequest::run`]; [`Error::Request`](crate::Error::Request) for parts that
+    /// As [`QuadratureRequest::run`]; [`Error::Request`](crate::Error::Request) for parts that
     /// the boundary does not have.
     pub fn run_boundary(
         &self,

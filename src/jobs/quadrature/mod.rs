@@ -45,7 +45,7 @@ use request::BYTES_A_POINT;
 
 /// Quadrature points of a piece of a .pvtu.
 const PIECE_POINTS: usize = 1_000_000;
-/// Points, and times those of regular cells, that are worth a warning, and the rings that it names.
+/// Points, and factor over regular cells, that are worth a warning, and the rings that it names.
 const MANY_POINTS: usize = 10_000_000;
 const MANY_POINTS_RATIO: usize = 8;
 const FEW_RINGS: usize = 2;
@@ -75,10 +75,8 @@ impl QuadratureRequest {
     /// called with what was found before that. `None` for a part of a job that has been done.
     ///
     /// # Errors
-    /// Those of [`QuadratureRequest::check`] and of `report`; [`crate::Error::Request`] for what
-    /// would fill
-    /// the memory or be larger than the maximum size, and for an output of points whose Jacobian is
-    /// not positive, unless it is forced; what the system refuses.
+    /// As [all jobs](crate::jobs#errors); [`Error::Request`](crate::Error::Request) for an output
+    /// of points whose Jacobian is not positive, unless it is forced; the error of `report`.
     pub fn run(
         &self,
         mesh: &SolidMesh,

@@ -63,7 +63,8 @@ impl QuadratureRequest {
     /// times.
     ///
     /// # Errors
-    /// Those of [`QuadratureRequest::run`], [`QuadratureRequest::check_of_ranks`] and other ranks.
+    /// As [`QuadratureRequest::run`] and [`QuadratureRequest::check_of_ranks`]; the error of
+    /// another rank.
     pub fn run_on_ranks(
         &self,
         (mesh, levels): (&SolidMesh, usize),
@@ -80,7 +81,7 @@ impl QuadratureRequest {
         let left_handed = all_left_handed(&blocks, &own, ranks)?;
 
         let start = Instant::now();
-        // those of regular cells
+        // the times of regular cells
         let samples = own.len().saturating_mul(self.scheme.gauss.pow(3));
         let cost = Cost::quadrature(samples);
         let gpu = gpu_for(own_choice(self.backend, &cost, ranks)?, &cost, notes)?;

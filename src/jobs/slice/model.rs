@@ -158,7 +158,7 @@ impl SliceRequest {
             let what = format!("shells that meet at {edges} of more than two faces");
             notes.status("Separated", what);
         }
-        if let (true, Some(turned)) = (file.strict, shells.turned()) {
+        if let (true, Some(turned)) = (file.strict, shells.reversed()) {
             return Err(Error::mesh(message!(prefix, "faces look inward: ", turned))
                 .with_help(message!("turn them outward first (", Command::Orient, ")")));
         }

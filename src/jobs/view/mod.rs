@@ -25,9 +25,9 @@ const DRAWING: &str = "Drawing";
 
 /// A model that is shown.
 #[derive(Clone, Debug)]
-pub struct Shown<'m> {
+pub struct ViewModel<'m> {
     /// The model, refined as asked for.
-    pub model: ShownModel<'m>,
+    pub model: ViewMesh<'m>,
     /// Title of a page that is asked for without one.
     pub title: &'m str,
     /// When the job began, for its duration.
@@ -36,7 +36,7 @@ pub struct Shown<'m> {
 
 /// The mesh of a model that is shown.
 #[derive(Clone, Debug)]
-pub enum ShownModel<'m> {
+pub enum ViewMesh<'m> {
     /// A solid.
     Solid {
         /// Its control mesh.
@@ -51,7 +51,7 @@ pub enum ShownModel<'m> {
     Surface(&'m SurfaceMesh),
 }
 
-impl ShownModel<'_> {
+impl ViewMesh<'_> {
     /// The fingerprints that layers of the model may have.
     fn fingerprints(&self) -> Vec<String> {
         match self {
@@ -94,11 +94,11 @@ impl ViewRequest {
     /// Writes a page, or a `.glb`, by the ending of `output`.
     ///
     /// # Errors
-    /// Those of [`ViewRequest::check`], [`ViewRequest::page`], [`SkinPolygons`] and [`write_skin`];
-    /// what the system refuses.
+    /// As [all jobs](crate::jobs#errors); [`Error::Request`](crate::Error::Request) for more pieces
+    /// than a page holds.
     pub fn run(
         &self,
-        shown: &Shown<'_>,
+        shown: &ViewModel<'_>,
         output: &Path,
         notes: &mut dyn Notes,
     ) -> Result<ViewReport> {
@@ -128,13 +128,15 @@ impl ViewRequest {
     /// The page of a model, with the layers that are asked for beside it.
     ///
     /// # Errors
-    /// Those of [`ViewRequest::check_of_format`], [`ViewRequest::check_of_solid`],
-    /// [`ViewRequest::check_of_surface`], of the functions of [`Page`] and of [`Page::add_slices`].
-    pub fn page(&self, shown: &Shown<'_>, notes: &mut dyn Notes) -> Result<Page> {
+    /// [`Error::Request`](crate::Error::Request) for options that neither format nor model has a
+    /// use for, an unknown array, and more pieces than a page holds;
+    /// [`Error::Mesh`](crate::Error::Mesh) for a defect of the mesh or its creases;
+    /// [`Error::File`](crate::Error::File) for layers that cannot be read.
+    pub fn page(&self, shown: &ViewModel<'_>, notes: &mut dyn Notes) -> Result<Page> {
         self.check_of_format(ViewFormat::Html)?;
         let options = self.options(shown.title);
         let mut page = match shown.model {
-            ShownModel::Solid { mesh, solid, .. } => {
+            ViewMesh::Solid { mesh, solid, .. } => {
                 self.check_of_solid()?;
                 notes.begin(DRAWING);
                 match solid {
@@ -143,7 +145,7 @@ impl ViewRequest {
                     None => Page::of_solid(mesh, &options)?,
                 }
             }
-            ShownModel::Surface(mesh) => {
+            ViewMesh::Surface(mesh) => {
                 let levels = self.check_of_surface(mesh)?;
                 notes.begin(DRAWING);
                 let page = if self.is_linear(mesh) {
@@ -166,13 +168,13 @@ impl ViewRequest {
     /// What the `.glb` of a model shows; says what it leaves out.
     fn skin(
         &self,
-        model: &ShownModel<'_>,
+        model: &ViewMesh<'_>,
         output: &Path,
         notes: &mut dyn Notes,
     ) -> Result<SkinPolygons> {
         let options = self.skin_options();
         match *model {
-            ShownModel::Solid { mesh, solid, .. } => {
+            ViewMesh::Solid { mesh, solid, .. } => {
                 self.check_of_solid()?;
                 warn_of_lost_data(mesh, false, Some(output), notes);
                 notes.begin(DRAWING);
@@ -182,7 +184,7 @@ impl ViewRequest {
                     None => SkinPolygons::of_solid(mesh, &options),
                 }
             }
-            ShownModel::Surface(mesh) => {
+            ViewMesh::Surface(mesh) => {
                 let levels = self.check_of_surface(mesh)?;
                 notes.begin(DRAWING);
                 let skin = if self.is_linear(mesh) {

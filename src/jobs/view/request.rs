@@ -83,7 +83,7 @@ impl ViewRequest {
     /// Checks the options by themselves, and the output; returns its format.
     ///
     /// # Errors
-    /// Those of [`ViewRequest::format`]; what the system refuses.
+    /// As [`ViewRequest::format`]; [`Error::Io`] or [`Error::File`] for the output.
     pub fn check(&self, output: &Path) -> Result<ViewFormat> {
         let format = self.format(output)?;
         atomic::check(output)?;
@@ -252,8 +252,8 @@ impl ViewRequest {
         }
     }
 
-    /// Whether the layers beside a solid are compared with it: the cells of an evaluation are another
-    /// model than that of its layers.
+    /// Whether the layers beside a solid are compared with it: the cells of an evaluation are
+    /// another model than the one sliced.
     pub fn compares_layers(&self) -> bool {
         self.slices.is_some() && !self.linear
     }

@@ -27,14 +27,14 @@ pub struct LeafMapOutput<'a> {
 /// `[sample][number][leaf]`: as many samples as lanes, so that squares of lanes fill them.
 pub struct Stage<L> {
     memory: *mut f64,
-    permutation: Placed,
+    permutation: SignedPermutation,
     samples: usize,
     filled: usize,
     lanes: PhantomData<L>,
 }
 
 /// A permutation as places and signs.
-struct Placed {
+struct SignedPermutation {
     is_identity: bool,
     axes: [usize; 3],
     signs: [f64; 3],
@@ -49,7 +49,7 @@ const STARTS: [usize; 6] = [0, 3, 12, 13, 14, 23];
 /// Numbers of each.
 const WIDTHS: [usize; 6] = [3, 9, 1, 1, 9, 18];
 
-impl Placed {
+impl SignedPermutation {
     fn new(permutation: AxisPermutation) -> Self {
         let axes = permutation.axes.map(usize::from);
         let signs = permutation.flips.map(|flip| if flip { -1.0 } else { 1.0 });
@@ -72,7 +72,7 @@ impl<L: Lanes<f64>> Stage<L> {
     pub fn new(memory: *mut f64, permutation: AxisPermutation, samples: usize) -> Self {
         Self {
             memory,
-            permutation: Placed::new(permutation),
+            permutation: SignedPermutation::new(permutation),
             samples,
             filled: 0,
             lanes: PhantomData,
@@ -144,7 +144,7 @@ impl<L: Lanes<f64>> Stage<L> {
         unsafe { x.store(self.memory.add(at * L::COUNT)) }
     }
 
-    /// Writes what is there to leaves `first` and so on, `count` of them, as the samples
+    /// Writes the values to leaves `first` and so on, `count` of them, as the samples
     /// that end before `end`.
     ///
     /// # Safety

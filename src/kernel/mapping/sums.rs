@@ -7,7 +7,7 @@ use super::stage::Finish;
 use crate::basis::bspline::Order;
 use crate::numbers::Lanes;
 
-/// By sum factorization, w first, so that what is kept between the axes stays small and
+/// By sum factorization, w first, so that intermediate sums stay small and
 /// samples come in their order, u fastest.
 ///
 /// ```text

@@ -123,7 +123,7 @@ mod tests {
     use crate::mesh::shape::Shape;
 
     /// Points of several depths, on the seams of siblings and at the extraordinary
-    /// point; for second derivatives, which magnify the rounding of what is linear by
+    /// point; for second derivatives, which magnify the rounding of linear parts by
     /// 2^depth, none as deep.
     fn points(order: u32) -> Vec<[f64; 3]> {
         let deep = if order == 2 { 0.02 } else { 1e-12 };
@@ -155,7 +155,7 @@ mod tests {
         let mut meshes: Vec<_> = [[1, 1, 1], [2, 2, 6], [3, 3, 3]]
             .map(|cells| Shape::Box { cells }.build().unwrap())
             .into();
-        // creased all round, its nets lack a layer that those of its children have
+        // creased all round, its nets lack a layer that nets of its children have
         let mut fan = Shape::Fan { valence: 5, layers: 1, rings: 1 }.build().unwrap();
         crate::refine::crease_by_angle(&mut fan, 30.0).unwrap();
         meshes.push(fan);

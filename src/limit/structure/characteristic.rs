@@ -20,7 +20,7 @@ use faer::Mat;
 use faer::linalg::solvers::DenseSolveCore;
 use nalgebra::Matrix3;
 
-use super::{Domain, Next, Powers, Structure};
+use super::{Domain, NextLevel, Powers, Structure};
 use crate::basis::bspline::Order;
 
 /// Steps of the iteration, after which an eigenvalue of 0.97 of its predecessor is told from it.
@@ -89,13 +89,13 @@ impl Structure {
 
     fn characteristic_rows(&self) -> Option<Vec<Vec<f64>>> {
         let powers = match &self.next {
-            Next::Then { step, structure } => {
+            NextLevel::Then { step, structure } => {
                 // the child's parameters run twice as fast
                 let twice =
                     |row: &Vec<f64>| step.transposed_product(row).iter().map(|w| 2.0 * w).collect();
                 return Some(structure.characteristic()?.iter().map(twice).collect());
             }
-            Next::Stationary(powers) => powers,
+            NextLevel::Stationary(powers) => powers,
         };
         if self.domain == Domain::Triangle {
             return None;

@@ -26,11 +26,11 @@ pub struct SplinePart {
     /// point itself.
     sibling: Option<(usize, usize)>,
     /// The spline in the planar net of a layered sibling.
-    planar: Planar,
+    planar: PlanarSource,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Planar {
+enum PlanarSource {
     None,
     Edge,
     Sibling(usize, usize),
@@ -53,7 +53,7 @@ impl SplinePart {
 
     /// Whether E depends on the sum of the orders alone.
     pub fn is_plain(&self) -> bool {
-        self.sibling.is_some() && self.planar == Planar::None
+        self.sibling.is_some() && self.planar == PlanarSource::None
     }
 }
 
@@ -61,21 +61,21 @@ impl Structure {
     /// The part that holds the local parameters `p`, and the parameters within it.
     pub fn spline_part(&self, p: [f64; 3]) -> (SplinePart, [f64; 3]) {
         let Some(SiblingPlace { depth, child, local }) = self.place(p) else {
-            return (SplinePart { sibling: None, planar: Planar::None }, p);
+            return (SplinePart { sibling: None, planar: PlanarSource::None }, p);
         };
         let sibling = Some((depth, child));
         match self.kind_of(depth, child) {
             Some(SiblingKind::Layered { planar, permutation }) => {
                 let local = permutation.local(local);
                 match planar.place(local) {
-                    None => (SplinePart { sibling, planar: Planar::Edge }, local),
+                    None => (SplinePart { sibling, planar: PlanarSource::Edge }, local),
                     Some(place) => {
-                        let planar = Planar::Sibling(place.depth, place.child);
+                        let planar = PlanarSource::Sibling(place.depth, place.child);
                         (SplinePart { sibling, planar }, place.local)
                     }
                 }
             }
-            _ => (SplinePart { sibling, planar: Planar::None }, local),
+            _ => (SplinePart { sibling, planar: PlanarSource::None }, local),
         }
     }
 
@@ -88,7 +88,7 @@ impl Structure {
             Some(SiblingKind::Tensor | SiblingKind::BoxSpline { .. }) => {}
             Some(SiblingKind::Layered { permutation, .. }) => {
                 basis = permutation.axes.map(|a| Basis::Spline(orders[a as usize]));
-                if part.planar == Planar::Edge {
+                if part.planar == PlanarSource::Edge {
                     basis[..2].fill(Basis::Constant);
                 }
             }
@@ -115,11 +115,12 @@ impl Structure {
         let orders = permutation.axes.map(|a| orders[a as usize]);
         let sign = if permutation.odd(orders) { -1.0 } else { 1.0 };
         let sibling = match part.planar {
-            Planar::Sibling(depth, child) => Some((depth, child)),
-            Planar::Edge | Planar::None => None,
+            PlanarSource::Sibling(depth, child) => Some((depth, child)),
+            PlanarSource::Edge | PlanarSource::None => None,
         };
         // [line][16]
-        let across = planar.eigenstructure(SplinePart { sibling, planar: Planar::None }, orders);
+        let across =
+            planar.eigenstructure(SplinePart { sibling, planar: PlanarSource::None }, orders);
         let lines = planar.controls();
         let mut matrix = Mat::zeros(self.controls(), functions);
         for layer in 0..4 {
@@ -189,7 +190,7 @@ mod tests {
                     let p = [0, 1, 2].map(|d| steps[at / steps.len().pow(d) % steps.len()]);
                     let p = if dimension == 2 { [p[0], p[1], 0.0] } else { p };
                     let (part, local) = structure.spline_part(p);
-                    edges += usize::from(part.planar == Planar::Edge);
+                    edges += usize::from(part.planar == PlanarSource::Edge);
                     for o in 0..27 {
                         let orders = [all[o % 3], all[o / 3 % 3], all[o / 9]];
                         let total: usize = orders.iter().map(|o| o.degree()).sum();

@@ -5,7 +5,7 @@
 //! Split a cell with its extraordinary point at the local origin. All children
 //! but the one at the origin (the *siblings*) have nets that are evaluated
 //! directly; the child at the origin has the cell's own topology again. With A
-//! the net's rows of the origin child and Āₖ those of sibling k, a point in
+//! the net's rows of the origin child and Āₖ of sibling k, a point in
 //! sibling k at depth n is p = Cᵀ (Aᵀ)ⁿ⁻¹ Āₖᵀ N(φₖₙ(u, v, w)) (Besler et al. 2022,
 //! Eq. 3; Stam 1998 in the plane). Missing boundary layers of a sibling are folded
 //! into Āₖ as phantom rows p₋₁ = 2p₀ − p₁, so N is always the full spline basis.
@@ -74,7 +74,7 @@ pub struct Structure {
     rows: SparseRows,
     // sibling k at [k - 1]; k in binary is its offset along the local axes
     siblings: Vec<Sibling>,
-    next: Next,
+    next: NextLevel,
     // first derivatives at the extraordinary point, where they exist
     at_center: OnceLock<[Option<Vec<f64>>; 3]>,
     // those in the characteristic parametrization
@@ -84,7 +84,7 @@ pub struct Structure {
 /// A child of the cell beside the one at the extraordinary point.
 #[derive(Debug)]
 pub(crate) struct Sibling {
-    // rows of its net among those of the structure
+    // rows of its net in the structure
     pub(super) net: Vec<u16>,
     pub(super) kind: SiblingKind,
 }
@@ -113,7 +113,7 @@ pub struct SiblingPlace {
 
 /// What follows one refinement.
 #[derive(Debug)]
-pub(crate) enum Next {
+pub(crate) enum NextLevel {
     /// The child at the origin has the same net.
     Stationary(Box<Powers>),
     /// The child at the origin has another net, given by these rows.
@@ -127,7 +127,7 @@ impl Structure {
         domain: Domain,
         rows: SparseRows,
         siblings: Vec<Sibling>,
-        next: Next,
+        next: NextLevel,
     ) -> Self {
         let (at_center, characteristic) = (OnceLock::new(), OnceLock::new());
         Self { domain, rows, siblings, next, at_center, characteristic }
@@ -146,16 +146,16 @@ impl Structure {
     /// The powers at the end of the chain of first steps.
     pub fn powers(&self) -> &Powers {
         match &self.next {
-            Next::Stationary(powers) => powers,
-            Next::Then { structure, .. } => structure.powers(),
+            NextLevel::Stationary(powers) => powers,
+            NextLevel::Then { structure, .. } => structure.powers(),
         }
     }
 
     /// Number of refinement steps before the net repeats itself.
     pub fn first_steps(&self) -> usize {
         match &self.next {
-            Next::Stationary(_) => 0,
-            Next::Then { structure, .. } => 1 + structure.first_steps(),
+            NextLevel::Stationary(_) => 0,
+            NextLevel::Then { structure, .. } => 1 + structure.first_steps(),
         }
     }
 
@@ -189,9 +189,9 @@ impl Structure {
     /// origin). Within 2⁻⁵² of the extraordinary point counts as on it.
     ///
     /// `None` where the derivative does not exist. At the extraordinary point a first
-    /// derivative is the one limit that all ways toward it share, if they do; that of
-    /// [`Order::Characteristic`] is the one in the characteristic parametrization, where it exists.
-    /// Second derivatives are not looked for there.
+    /// derivative is the one limit that all ways toward it share, if they do;
+    /// [`Order::Characteristic`] has the one in the characteristic parametrization, where it
+    /// exists. Second derivatives are not looked for there.
     pub fn weights(&self, p: [f64; 3], orders: Orders) -> Option<Vec<f64>> {
         let Some(SiblingPlace { depth, child, local }) = self.place(p) else {
             return self.center_weights(orders);
@@ -272,11 +272,11 @@ impl Structure {
     }
 
     /// First derivatives at the extraordinary point. Far down, the weights of a
-    /// derivative at depth n become those of the limit of (2D)ⁿ; if that exists, and
+    /// derivative at depth n approach the limit of (2D)ⁿ; if that exists, and
     /// all siblings see one and the same derivative in it, this is it.
     fn center_derivatives(&self) -> [Option<Vec<f64>>; 3] {
         let powers = match &self.next {
-            Next::Then { step, structure } => {
+            NextLevel::Then { step, structure } => {
                 // the child's parameters run twice as fast
                 return std::array::from_fn(|axis| {
                     let mut orders = [Order::Value; 3];
@@ -285,7 +285,7 @@ impl Structure {
                     Some(step.transposed_product(&weights).iter().map(|w| 2.0 * w).collect())
                 });
             }
-            Next::Stationary(powers) => powers,
+            NextLevel::Stationary(powers) => powers,
         };
         let Some(limit) = powers.doubled_limit() else { return [const { None }; 3] };
         let limit = DenseRows::of(&limit);
@@ -317,8 +317,8 @@ impl Structure {
     /// Weights of the limit at the extraordinary point.
     pub(super) fn mask(&self) -> Vec<f64> {
         match &self.next {
-            Next::Stationary(powers) => powers.mask().to_vec(),
-            Next::Then { step, structure } => step.transposed_product(&structure.mask()),
+            NextLevel::Stationary(powers) => powers.mask().to_vec(),
+            NextLevel::Then { step, structure } => step.transposed_product(&structure.mask()),
         }
     }
 
@@ -329,12 +329,12 @@ impl Structure {
             return own();
         }
         match &self.next {
-            Next::Stationary(powers) => {
+            NextLevel::Stationary(powers) => {
                 let mut x = own();
                 powers.apply_transposed(depth - 1, &mut x, sum);
                 x
             }
-            Next::Then { step, structure } => {
+            NextLevel::Then { step, structure } => {
                 step.transposed_product(&structure.pull(depth - 1, child, weights, sum))
             }
         }

@@ -230,7 +230,7 @@ impl Powers {
                 return Some(Mat::zeros(d.nrows(), d.ncols()));
             }
             // converged: the error is about the square of this change, and another squaring would
-            // double that of rounding
+            // double the rounding
             if change <= 1e-9 * (1.0 + size) {
                 return (size < 1e9).then_some(power);
             }
@@ -442,7 +442,7 @@ mod tests {
         check(&defective, Form::Powers);
     }
 
-    /// Far down, products with a large matrix are those of the same matrix beside others: nothing
+    /// Far down, products with a large matrix equal products of the matrix beside others: nothing
     /// is decomposed.
     #[test]
     fn large_matrices_are_not_decomposed() {

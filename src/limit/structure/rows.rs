@@ -14,7 +14,7 @@ const MAX_VECTOR_WIDTH: usize = 8;
 pub(crate) struct DenseRows {
     count: usize,
     columns: usize,
-    // columns with what fills up
+    // columns with padding
     stride: usize,
     values: Vec<f64>,
 }

@@ -7,7 +7,7 @@
 use faer::Mat;
 
 use super::powers::MAX_DEPTH;
-use super::{Next, Structure};
+use super::{NextLevel, Structure};
 
 impl Structure {
     /// The net of the sibling at offset `child` (binary, not 0) after `depth` splits
@@ -43,7 +43,7 @@ impl Structure {
     /// The structure in the chain of first steps that owns the siblings at `depth`.
     pub(super) fn owner(&self, depth: usize) -> Option<&Self> {
         match &self.next {
-            Next::Then { structure, .. } if depth > 1 => structure.owner(depth - 1),
+            NextLevel::Then { structure, .. } if depth > 1 => structure.owner(depth - 1),
             _ => (1..=MAX_DEPTH).contains(&depth).then_some(self),
         }
     }
@@ -53,8 +53,8 @@ impl Structure {
     pub(super) fn pull_rows(&self, depth: usize, rows: Mat<f64>, sum: f64) -> Mat<f64> {
         match &self.next {
             _ if depth == 1 => rows,
-            Next::Stationary(powers) => powers.apply_to_rows(depth - 1, &rows, sum),
-            Next::Then { step, structure } => {
+            NextLevel::Stationary(powers) => powers.apply_to_rows(depth - 1, &rows, sum),
+            NextLevel::Then { step, structure } => {
                 step.product_from_left(&structure.pull_rows(depth - 1, rows, sum))
             }
         }

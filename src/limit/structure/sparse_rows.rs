@@ -35,7 +35,7 @@ impl SparseRows {
         selected
     }
 
-    /// Drops what is reserved for further rows.
+    /// Drops memory reserved for further rows.
     pub fn shrink(&mut self) {
         self.ends.shrink_to_fit();
         self.entry_columns.shrink_to_fit();
@@ -94,7 +94,7 @@ impl SparseRows {
     /// x · rows for the rows x, `[row of x][column]`.
     pub fn product_from_left(&self, x: &Mat<f64>) -> Mat<f64> {
         let mut product = Mat::zeros(x.nrows(), self.columns);
-        pulp::Arch::new().dispatch(FromLeft { rows: self, x, product: &mut product });
+        pulp::Arch::new().dispatch(LeftProduct { rows: self, x, product: &mut product });
         product
     }
 
@@ -112,13 +112,13 @@ impl SparseRows {
 }
 
 /// A product, compiled for the widest vectors that the machine has.
-struct FromLeft<'a> {
+struct LeftProduct<'a> {
     rows: &'a SparseRows,
     x: &'a Mat<f64>,
     product: &'a mut Mat<f64>,
 }
 
-impl pulp::NullaryFnOnce for FromLeft<'_> {
+impl pulp::NullaryFnOnce for LeftProduct<'_> {
     type Output = ();
 
     #[inline(always)]

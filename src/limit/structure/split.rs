@@ -2,7 +2,7 @@
 
 use faer::Mat;
 
-use super::{Next, Structure};
+use super::{NextLevel, Structure};
 
 impl Structure {
     /// Number of parameters: 2 of a planar net, 3 of a spatial one.
@@ -13,8 +13,8 @@ impl Structure {
     /// The structure of the child at the extraordinary point, if it is another one.
     pub(crate) fn next_structure(&self) -> Option<&Self> {
         match &self.next {
-            Next::Stationary(_) => None,
-            Next::Then { structure, .. } => Some(structure),
+            NextLevel::Stationary(_) => None,
+            NextLevel::Then { structure, .. } => Some(structure),
         }
     }
 
@@ -22,8 +22,8 @@ impl Structure {
     /// `[control point][width]`, from those at this structure's net.
     pub(crate) fn inner_net(&self, net: &Mat<f64>) -> (&Self, Mat<f64>) {
         match &self.next {
-            Next::Stationary(powers) => (self, powers.step().product(net)),
-            Next::Then { step, structure } => (structure, step.product(net)),
+            NextLevel::Stationary(powers) => (self, powers.step().product(net)),
+            NextLevel::Then { step, structure } => (structure, step.product(net)),
         }
     }
 

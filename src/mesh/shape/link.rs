@@ -2,7 +2,7 @@
 //!
 //! The link of a vertex is what a small sphere around it cuts out of the mesh:
 //! an edge becomes a vertex, a face an edge, a cell a triangle. A triangulated
-//! sphere is the link of an interior vertex, a triangulated disk that of a
+//! sphere is the link of an interior vertex, a triangulated disk the link of a
 //! boundary vertex.
 
 use std::collections::HashSet;

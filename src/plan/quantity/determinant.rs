@@ -1,6 +1,6 @@
 //! Determinant of the Jacobian d(x, y, z)/d(u, v, w).
 
-use super::{QuantityRule, Sampled};
+use super::{QuantityRule, SampleDerivatives};
 use crate::plan::Want;
 
 pub(super) static RULE: QuantityRule = QuantityRule {
@@ -10,7 +10,7 @@ pub(super) static RULE: QuantityRule = QuantityRule {
     of_attributes: false,
     per_element: false,
     columns: &[""],
-    evaluate: |sampled: &Sampled<'_>, row: &mut [f64]| {
+    evaluate: |sampled: &SampleDerivatives<'_>, row: &mut [f64]| {
         // of the transpose, which has the derivatives as rows
         row[0] = sampled.jacobians[0].transpose().determinant();
     },

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::{QuantityRule, Sampled, unit_columns};
+use super::{QuantityRule, SampleDerivatives, unit_columns};
 use crate::plan::Want;
 
 pub(super) static RULE: QuantityRule = QuantityRule {
@@ -15,7 +15,7 @@ pub(super) static RULE: QuantityRule = QuantityRule {
     evaluate: gradient,
 };
 
-fn gradient(sampled: &Sampled<'_>, row: &mut [f64]) {
+fn gradient(sampled: &SampleDerivatives<'_>, row: &mut [f64]) {
     let (unit, lengths) = unit_columns(&sampled.jacobians[0]);
     let is_regular = unit.determinant().abs() > sampled.rounding;
     let inverse = if is_regular { unit.try_inverse() } else { None };

@@ -1,6 +1,6 @@
 //! Least determinant of the Jacobian at the samples of an element.
 
-use super::{QuantityRule, Sampled};
+use super::{QuantityRule, SampleDerivatives};
 use crate::plan::Want;
 
 pub(super) static RULE: QuantityRule = QuantityRule {
@@ -10,7 +10,7 @@ pub(super) static RULE: QuantityRule = QuantityRule {
     of_attributes: false,
     per_element: true,
     columns: &[""],
-    evaluate: |sampled: &Sampled<'_>, row: &mut [f64]| {
+    evaluate: |sampled: &SampleDerivatives<'_>, row: &mut [f64]| {
         let determinants = sampled.jacobians.iter().map(|j| j.transpose().determinant());
         // the minimum with NaN is the other number
         row[0] = determinants.fold(f64::NAN, f64::min);

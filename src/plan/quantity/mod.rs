@@ -47,7 +47,7 @@ struct QuantityRule {
     per_element: bool,
     /// Names of the numbers that each component of the control points has.
     columns: &'static [&'static str],
-    evaluate: fn(&Sampled<'_>, &mut [f64]),
+    evaluate: fn(&SampleDerivatives<'_>, &mut [f64]),
 }
 
 /// A Jacobian with columns of unit length: its determinant is the scaled one, whatever the size of
@@ -59,7 +59,7 @@ fn unit_columns(jacobian: &Matrix3<f64>) -> (Matrix3<f64>, [f64; 3]) {
 }
 
 /// First derivatives at one sample, or at all samples of an element.
-struct Sampled<'a> {
+struct SampleDerivatives<'a> {
     /// d(x, y, z)/d(u, v, w): u, v, w are columns.
     jacobians: &'a [Matrix3<f64>],
     /// Derivatives of the attribute, `[sample][uvw][component]`.
@@ -83,7 +83,7 @@ pub struct Inputs<'a, T> {
 
 /// A quantity wanted, of the position or of one attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub struct WantedQuantity {
     /// The quantity itself.
     pub quantity: Quantity,
     /// Index of the attribute.
@@ -178,8 +178,11 @@ impl Quantity {
                     let numbers = attribute.iter().flat_map(|d| d.get(own.clone()).unwrap_or(&[]));
                     derivatives.extend(numbers.map(|x| x.to_f64()));
                 }
-                let sampled =
-                    Sampled { jacobians: &jacobians, derivatives: &derivatives, rounding };
+                let sampled = SampleDerivatives {
+                    jacobians: &jacobians,
+                    derivatives: &derivatives,
+                    rounding,
+                };
                 (rule.evaluate)(&sampled, &mut row);
                 out.iter_mut().zip(&row).for_each(|(to, &x)| *to = T::from_f64(x));
             }
@@ -200,19 +203,19 @@ impl Want {
 }
 
 /// The quantities that `want` asks for, with attributes of these widths.
-pub fn wanted_quantities(want: Want, widths: &[usize]) -> Vec<Wanted> {
+pub fn wanted_quantities(want: Want, widths: &[usize]) -> Vec<WantedQuantity> {
     let mut wanted = Vec::new();
     for quantity in Quantity::ALL.into_iter().filter(|q| want.contains(q.want())) {
         let rule = quantity.rule();
         let numbers = rule.columns.len();
         if rule.of_attributes {
-            wanted.extend(widths.iter().enumerate().map(|(index, width)| Wanted {
+            wanted.extend(widths.iter().enumerate().map(|(index, width)| WantedQuantity {
                 quantity,
                 attribute: Some(index),
                 width: numbers * width,
             }));
         } else {
-            wanted.push(Wanted { quantity, attribute: None, width: numbers });
+            wanted.push(WantedQuantity { quantity, attribute: None, width: numbers });
         }
     }
     wanted

@@ -1,6 +1,6 @@
 //! Determinant of the Jacobian over the lengths of its columns.
 
-use super::{QuantityRule, Sampled, unit_columns};
+use super::{QuantityRule, SampleDerivatives, unit_columns};
 use crate::plan::Want;
 
 pub(super) static RULE: QuantityRule = QuantityRule {
@@ -10,7 +10,7 @@ pub(super) static RULE: QuantityRule = QuantityRule {
     of_attributes: false,
     per_element: false,
     columns: &[""],
-    evaluate: |sampled: &Sampled<'_>, row: &mut [f64]| {
+    evaluate: |sampled: &SampleDerivatives<'_>, row: &mut [f64]| {
         row[0] = unit_columns(&sampled.jacobians[0]).0.determinant();
     },
 };

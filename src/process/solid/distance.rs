@@ -6,7 +6,7 @@
 //! pairs of triangles of each face. Vertices are settled in ascending order, as by Sethian's fast
 //! marching; there the distance between vertices is quadratic along edges, by their directions,
 //! which represents curved fronts more accurately than linear interpolation. Where fronts from
-//! several sides meet at a vertex, its directions are those of all of them. Then further minima
+//! several sides meet at a vertex, it has the directions of all of them. Then further minima
 //! lower what they can, which settling once does not reach in skewed cells.
 
 use std::cmp::Reverse;
@@ -16,7 +16,7 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::trilinear::is_regular;
-use super::update::{Between, FrontNode, Fronts, Minimum, through};
+use super::update::{FrontNode, Fronts, Interpolation, Minimum, through};
 use super::{Seed, hexahedra};
 use crate::error::IdKind::{Cell, Vertex};
 use crate::error::{Command, Error, Result};
@@ -175,11 +175,11 @@ impl<'a> Front<'a> {
             }
             let corners = [from ^ e, from ^ f, from ^ e ^ f].map(node);
             for a in corners.into_iter().flatten() {
-                offer(through(&x, [y, a], Between::Ascending));
+                offer(through(&x, [y, a], Interpolation::Ascending));
             }
             for [i, j] in [[0, 1], [0, 2], [1, 2]] {
                 if let (Some(a), Some(b)) = (corners[i], corners[j]) {
-                    offer(through(&x, [y, a, b], Between::Ascending));
+                    offer(through(&x, [y, a, b], Interpolation::Ascending));
                 }
             }
         }
@@ -230,13 +230,17 @@ impl<'a> Front<'a> {
                     // no minimum is below the least of its ends
                     for [i, j] in [[0, 1], [1, 2], [2, 3], [3, 0], [0, 2], [1, 3]] {
                         if face[i].distance.min(face[j].distance) < own.distance {
-                            offer(through(&own.at, [face[i], face[j]], Between::NotBelowLinear));
+                            offer(through(
+                                &own.at,
+                                [face[i], face[j]],
+                                Interpolation::NotBelowLinear,
+                            ));
                         }
                     }
                     for [i, j, k] in [[0, 1, 2], [0, 2, 3], [1, 2, 3], [0, 1, 3]] {
                         let ends = [face[i], face[j], face[k]];
                         if ends.iter().any(|end| end.distance < own.distance) {
-                            offer(through(&own.at, ends, Between::NotBelowLinear));
+                            offer(through(&own.at, ends, Interpolation::NotBelowLinear));
                         }
                     }
                 }

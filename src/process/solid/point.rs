@@ -19,7 +19,7 @@ const MAX_COORDINATE: f64 = 1e70;
 /// Rounding of distances, as a fraction of the largest coordinate.
 const DISTANCE_ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// Halvings of a way at most: its parts are then shorter than what is shared.
+/// Halvings of a way at most: its parts are then shorter than the shared part.
 const MAX_HALVINGS: usize = 30;
 
 /// The place of the trilinear volume of hexahedra that is closest to a point: the point itself, or
@@ -55,8 +55,8 @@ impl ClosestPlace {
 ///
 /// # Errors
 /// [`Error::Request`] for a point that is not finite or has a coordinate beyond 1e70;
-/// [`Error::Mesh`] for a mesh without cells and for cells that are not hexahedra; those of
-/// [`SolidMesh::check`] and [`Topology::build`].
+/// [`Error::Mesh`] for a mesh that is not valid or has no cells, and for cells that are not
+/// hexahedra.
 pub fn point_seeds(mesh: &SolidMesh, point: [f64; 3]) -> Result<(Vec<Seed>, ClosestPlace)> {
     let volume = Volume::new(mesh)?;
     let place = volume.closest(point)?;
@@ -138,7 +138,7 @@ impl<'m> Volume<'m> {
         Ok(ClosestPlace { at: at.into(), distance, cells })
     }
 
-    /// Those of some cells that a place is in.
+    /// The cells among these that a place is in.
     fn holding(&self, x: Vector3<f64>, cells: impl IntoIterator<Item = u32>) -> Vec<u32> {
         let holds = |&cell: &u32| {
             let corners = self.corners(cell);
@@ -212,7 +212,7 @@ impl StraightPath<'_> {
     ) -> Vec<u32> {
         let mut reached: Vec<u32> = ends.iter().copied().filter(|c| cells.contains(c)).collect();
         if !reached.is_empty() {
-            // what is joined at the end, such as around an edge
+            // points joined at the end, such as around an edge
             let mut next = 0;
             while next < reached.len() {
                 let cell = reached[next];

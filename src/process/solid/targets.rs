@@ -24,7 +24,7 @@ impl Seed {
 /// All vertices of the boundary.
 ///
 /// # Errors
-/// Those of [`SolidMesh::check`] and [`Topology::build`]; [`Error::Mesh`] without a boundary.
+/// [`Error::Mesh`] for a mesh that is not valid or has no boundary.
 pub fn boundary_seeds(mesh: &SolidMesh) -> Result<Vec<Seed>> {
     let topology = listed_topology(mesh)?;
     topology.check_has_boundary()?;
@@ -96,8 +96,8 @@ pub fn boundary_patches(mesh: &SolidMesh, vertices: &[u32]) -> Result<Vec<Seed>>
 /// Faces may lie between cells.
 ///
 /// # Errors
-/// As [`boundary_seeds`]; those of [`Topology::group_faces`]; [`Error::Request`] if there is no
-/// such group, or it is empty.
+/// As [`boundary_seeds`] and [`Topology::group_faces`]; [`Error::Request`] if there is no such
+/// group, or it is empty.
 pub fn group_seeds(mesh: &SolidMesh, name: &str) -> Result<Vec<Seed>> {
     let topology = listed_topology(mesh)?;
     let of_faces = mesh.face_groups.iter().find(|group| group.name == name);

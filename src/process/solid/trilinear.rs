@@ -36,7 +36,7 @@ pub(super) fn is_regular(points: &[Vector3<f64>; 8]) -> bool {
 pub(super) fn parameters(points: &[Vector3<f64>; 8], x: Vector3<f64>) -> Option<[f64; 3]> {
     let middles = [0.25, 0.75];
     let starts = (0..8).map(|i| [i & 1, i >> 1 & 1, i >> 2].map(|side: usize| middles[side]));
-    // relative to the point, whose digits are those of its distance then
+    // relative to the point: digits then count for the distance
     let points = points.map(|p| p - x);
     let size = points.iter().map(|p| p.norm()).fold(0.0, f64::max);
     std::iter::once([0.5; 3]).chain(starts).find_map(|start| {

@@ -1,4 +1,4 @@
-//! Distance of a vertex from what is known on the faces of its cells opposite to it.
+//! Distance of a vertex from known distances on the faces of its cells opposite to it.
 
 use nalgebra::Vector3;
 
@@ -36,8 +36,8 @@ pub(super) struct Minimum {
     pub is_inside: bool,
 }
 
-/// The minima at a vertex: those of the least distance, and of other fronts that come soon after
-/// it. Where fronts meet the distance is that of whichever is the least.
+/// The minima at a vertex: of the least distance, and of other fronts that come soon after
+/// it. Where fronts meet the distance is the least of theirs.
 #[derive(Clone)]
 pub(super) struct Fronts {
     pub least: f64,
@@ -122,12 +122,12 @@ impl Fronts {
 
 /// How distances are interpolated between nodes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Between {
+pub(super) enum Interpolation {
     /// Quadratically along edges, by the directions of their ends; a distance less than those that
     /// it is from does not count.
     Ascending,
-    /// As that where it is above linear distances, else linearly. No result is below that of the
-    /// linear scheme, so that repeated updates end.
+    /// As `Ascending` where that is above linear distances, else linearly. No result is below the
+    /// linear scheme's, so that repeated updates end.
     NotBelowLinear,
 }
 
@@ -136,7 +136,7 @@ pub(super) enum Between {
 pub(super) fn through<const N: usize>(
     x: &Vector3<f64>,
     nodes: [&FrontNode; N],
-    between: Between,
+    between: Interpolation,
 ) -> Option<Minimum> {
     let weights = place(x, nodes)?;
     let y: Vector3<f64> = (0..N).map(|i| nodes[i].at * weights[i]).sum();
@@ -144,7 +144,7 @@ pub(super) fn through<const N: usize>(
     let pairs = (0..N).flat_map(|i| (0..i).map(move |j| (i, j)));
     let bend: f64 =
         pairs.map(|(i, j)| 0.5 * weights[i] * weights[j] * bend(nodes[i], nodes[j])).sum();
-    if between != Between::NotBelowLinear || bend < 0.0 {
+    if between != Interpolation::NotBelowLinear || bend < 0.0 {
         if bend < 0.0 {
             // above it, but not above fronts that meet at one of the vertices
             let planes = (0..N).map(|i| nodes[i].fronts.across(&(y - nodes[i].at)));
@@ -162,7 +162,7 @@ pub(super) fn through<const N: usize>(
     let distance = distance + way.norm();
     let latest = (0..N).filter(|&i| weights[i] > 0.0).map(|i| nodes[i].distance);
     let latest = latest.fold(0.0, f64::max);
-    if between == Between::Ascending && latest > distance {
+    if between == Interpolation::Ascending && latest > distance {
         return None;
     }
     let direction = way.try_normalize(0.0).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Cotangent weights and areas of triangles.
 
-use crate::process::sparse::Symmetric;
+use crate::process::sparse::SymmetricMatrix;
 
 use super::corners;
 
@@ -26,7 +26,7 @@ pub(crate) fn dual_areas(points: &[[f64; 3]], faces: &[[u32; 3]]) -> Vec<f64> {
 }
 
 /// `mass` M + `stiffness` L + `shift` I: M of a third of each triangle's area at its corners, L
-/// the positive semidefinite cotangent matrix (Pinkall and Polthier 1993). `stiffness` is that of a
+/// the positive semidefinite cotangent matrix (Pinkall and Polthier 1993). `stiffness`: of a
 /// face; `number` gives the row of a vertex, if it is unknown.
 pub(super) fn matrix(
     points: &[[f64; 3]],
@@ -35,8 +35,8 @@ pub(super) fn matrix(
     stiffness: impl Fn(&[u32; 3]) -> f64,
     number: impl Fn(u32) -> Option<usize>,
     mut known: impl FnMut(usize, u32, f64),
-) -> Symmetric {
-    let mut matrix = Symmetric::default();
+) -> SymmetricMatrix {
+    let mut matrix = SymmetricMatrix::default();
     for face in faces {
         let (cotangents, area) = triangle(points, face);
         let stiffness = stiffness(face);

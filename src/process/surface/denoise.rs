@@ -27,7 +27,7 @@ const TASK_VERTICES: usize = 4096;
 /// standard deviation of heights. Vertices without a normal stay. Any polygons.
 ///
 /// # Errors
-/// Those of [`Query::of_surface`]; [`Error::Request`] for 0 rings.
+/// As [`Query::of_surface`]; [`Error::Request`] for 0 rings.
 pub fn denoise(mesh: &SurfaceMesh, rings: usize) -> Result<Vec<[f64; 3]>> {
     if rings == 0 {
         return Err(Error::request("denoising needs at least 1 ring of neighbors")

@@ -23,8 +23,8 @@ pub enum Cotangents {
 ///
 /// Points move at twice the mean curvature along the normal. The flow takes a sphere of radius r to
 /// √(r² − 4 time); one implicit step, of first order in time, takes it to r / (1 + 2 time / r²).
-/// Vertices where the surface ends, at holes too, and those of no face, stay. Conjugate gradients
-/// end when the residual has fallen by 10¹².
+/// Vertices where the surface ends, at holes too, and vertices of no face, stay. Conjugate
+/// gradients end when the residual has fallen by 10¹².
 ///
 /// # Errors
 /// [`Error::Mesh`] for a face that is not a triangle or has no area, or if iterations do not end;

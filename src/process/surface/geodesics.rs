@@ -116,7 +116,7 @@ impl<'m> Geodesics<'m> {
 /// Fronts of two sources meet half way where both are as warm. So each gives heat in proportion to
 /// its dual area (one at the end of the surface has less around it), then so much as makes all of
 /// them about as warm (one in a row needs less). The values at sources still differ by the error of
-/// the method; their mean, weighted by what reaches a vertex of each source's heat, counts as 0.
+/// the method; their mean, weighted by the heat of each source that reaches a vertex, counts as 0.
 pub(crate) fn heat_distance(
     dual_areas: &[f64],
     components: &[u32],

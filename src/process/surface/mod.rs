@@ -33,12 +33,12 @@ use crate::numbers::counted;
 pub enum DistanceMethod {
     /// Heat method: linear systems.
     ///
-    /// That of [`Geodesics`].
+    /// As [`Geodesics`].
     #[default]
     Heat,
     /// Window updates level by level from the sources.
     ///
-    /// That of [`toplesets`](toplesets()).
+    /// As [`toplesets`](toplesets()).
     Toplesets,
 }
 

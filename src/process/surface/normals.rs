@@ -13,7 +13,7 @@ use crate::query::{Op, Query, QueryStrategy};
 /// vertices without faces, or where the sum vanishes.
 ///
 /// # Errors
-/// Those of [`Query::of_surface`].
+/// As [`Query::of_surface`].
 pub fn vertex_normals(mesh: &SurfaceMesh) -> Result<Vec<[f64; 3]>> {
     mesh.check()?;
     let mesh = &*mesh.without_holes();

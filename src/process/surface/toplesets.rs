@@ -4,7 +4,7 @@
 //! Sweeps go from the sources over the mesh, a level set further each, and update vertices from the
 //! triangles at them, all at once, until values stay. The paper sweeps over all level sets from the
 //! first that still changes; here a sweep visits only the neighbors of vertices that the last one
-//! changed, since no others would change. The update of a triangle is that of a front that is
+//! changed, since no others would change. The update of a triangle is for a front that is
 //! straight in it (Kimmel and Sethian 1998, by eq. (3) of the paper).
 
 use nalgebra::Vector3;
@@ -73,7 +73,7 @@ pub fn toplesets(mesh: &SurfaceMesh, sources: &[u32]) -> Result<Vec<f64>> {
     Ok(distance)
 }
 
-/// The distance of a corner of a triangle from those of the other two.
+/// The distance of a corner of a triangle from the distances of the other two.
 fn update(mesh: &SurfaceMesh, face: &[u32; 3], v: u32, distance: &[f64]) -> f64 {
     let k = face.iter().position(|&other| other == v).unwrap_or(0);
     let others = [face[(k + 1) % 3], face[(k + 2) % 3]];

@@ -10,7 +10,7 @@ use crate::io::Archive;
 use crate::limit::AxisPermutation;
 use crate::plan::Want;
 use crate::quadrature::{
-    BasisValues, Mapped, PhysicalDerivatives, PhysicalQuadrature, QuadratureBatch,
+    BasisValues, LeafQuantities, PhysicalDerivatives, PhysicalQuadrature, QuadratureBatch,
     physical_derivatives,
 };
 
@@ -27,14 +27,14 @@ pub(super) fn push<W: Write + Seek>(
 ) -> io::Result<()> {
     let quadrature = mapping.quadrature();
     let count = quadrature.sample_count();
-    type GeometryValues = fn(&mut Mapped, &QuadratureBatch) -> Vec<f64>;
+    type GeometryValues = fn(&mut LeafQuantities, &QuadratureBatch) -> Vec<f64>;
     let arrays: [(&str, &[usize], GeometryValues); 4] = [
         ("position", &[3], |m, _| std::mem::take(&mut m.points).into_flattened()),
         ("measure", &[], |m, _| std::mem::take(&mut m.measures)),
         ("inverse_jacobian", &[3, 3], local_inverses),
         ("normal", &[3], |m, _| std::mem::take(&mut m.normals).into_flattened()),
     ];
-    let mut mapped = Mapped::default();
+    let mut mapped = LeafQuantities::default();
     if options.store.has_geometry() {
         let arrays = &arrays[..if quadrature.is_boundary() { 4 } else { 3 }];
         for &(name, inner, values) in arrays {
@@ -58,7 +58,7 @@ fn push_derivatives<W: Write + Seek>(
     archive: &mut Archive<W>,
     mapping: &dyn PhysicalQuadrature<'_>,
     outline: &ArchiveOutline,
-    mapped: &mut Mapped,
+    mapped: &mut LeafQuantities,
 ) -> io::Result<()> {
     let quadrature = mapping.quadrature();
     let offsets = outline.offsets(|part| part.leaves * part.samples * part.controls);
@@ -91,7 +91,7 @@ fn push_derivatives<W: Write + Seek>(
 }
 
 /// d(ξ, η, ζ)/d(x, y, z) from d(u, v, w)/d(x, y, z).
-fn local_inverses(mapped: &mut Mapped, batch: &QuadratureBatch) -> Vec<f64> {
+fn local_inverses(mapped: &mut LeafQuantities, batch: &QuadratureBatch) -> Vec<f64> {
     let speed = f64::from(batch.depth).exp2();
     let AxisPermutation { axes, flips } = batch.permutation;
     let signs = flips.map(|flip| if flip { -speed } else { speed });
@@ -102,7 +102,7 @@ fn local_inverses(mapped: &mut Mapped, batch: &QuadratureBatch) -> Vec<f64> {
     inverses.into_flattened().into_flattened()
 }
 
-/// Ranges of leaves of which each makes so many numbers.
+/// Ranges of leaves, by the numbers that each leaf makes.
 fn ranges(leaves: usize, numbers: usize) -> impl Iterator<Item = Range<usize>> {
     let step = (PIECE_NUMBERS / numbers).max(1);
     (0..leaves).step_by(step).map(move |start| start..(start + step).min(leaves))

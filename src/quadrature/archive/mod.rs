@@ -38,7 +38,7 @@ const VERSION: i32 = 1;
 /// appears under its name when it is complete.
 ///
 /// # Arrays
-/// Sizes: *tables*; *leaves*, those of a table one after the other, with the same number of
+/// Sizes: *tables*; *leaves*, table by table, with the same number of
 /// *controls* (control points) and *samples* (quadrature points) each; *cells* and *vertices* of
 /// the mesh; *refined* points. Numbers are f8 unless said. What belongs to table t is the range
 /// from `OFFSETS[t]` to `OFFSETS[t + 1]` of an array, and has the shape that is said, in C order.
@@ -53,7 +53,7 @@ const VERSION: i32 = 1;
 /// | `cell/remainder_parameter_volume` | (cells,) | of 1 a hexahedron |
 /// | `cell/remainder_volume` | (cells,) | cubed length units |
 /// | `table/kind` | (tables,) u1 | 0 regular, 1 layered, 2 irregular |
-/// | `table/controls`, `table/exact_samples` | (tables,) i4 | of each leaf; samples before those of the remainder |
+/// | `table/controls`, `table/exact_samples` | (tables,) i4 | of each leaf; samples before the remainder |
 /// | `table/leaf_offsets` | (tables + 1,) i8 | leaves of a table in `leaf/NAME` |
 /// | `table/control_offsets` | (tables + 1,) i8 | in `leaf/controls` |
 /// | `table/sample_offsets` | (tables + 1,) i8 | in `table/parameters`, `table/weights` |
@@ -103,7 +103,7 @@ pub fn write_npz(
 }
 
 /// Writes a quadrature of the boundary as [`write_npz`] does one of the volume: of faces of leaves
-/// in place of leaves, with these arrays besides or instead of those of cells.
+/// in place of leaves, with these arrays besides or instead of the arrays of cells.
 ///
 /// | array | shape | meaning |
 /// |---|---|---|

@@ -121,7 +121,7 @@ impl ArchiveOutline {
         std::iter::once(0).chain(ends).collect()
     }
 
-    /// Bytes of all arrays but those of cells and vertices.
+    /// Bytes of all arrays except of cells and vertices.
     pub fn bytes(&self, layout: &QuadratureLayout<'_>, options: &ExportOptions<'_>) -> u64 {
         let second = if layout.want.contains(Want::SECOND) { 6 } else { 0 };
         let is_boundary = layout.is_boundary;

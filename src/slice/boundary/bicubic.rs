@@ -9,13 +9,13 @@ pub type PlanePoint = [f64; 3];
 pub const HEIGHT: usize = 2;
 
 /// Bézier points of a curve.
-pub type Cubic = [PlanePoint; 4];
+pub type CubicCurvePoints = [PlanePoint; 4];
 
 /// Bézier points `[v][u]` of a patch.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bicubic(pub [Cubic; 4]);
+pub struct BicubicPatch(pub [CubicCurvePoints; 4]);
 
-impl Bicubic {
+impl BicubicPatch {
     /// The halves along u (0) or v (1), the lower first.
     pub fn halves(&self, direction: usize) -> [Self; 2] {
         let permuted = if direction == 0 { *self } else { self.transposed() };
@@ -32,7 +32,7 @@ impl Bicubic {
     }
 
     /// A side, counted counter-clockwise: 0 from (0, 0) to (1, 0), 1 on to (1, 1), 2, 3 back.
-    pub fn side(&self, side: usize) -> Cubic {
+    pub fn side(&self, side: usize) -> CubicCurvePoints {
         let b = &self.0;
         match side {
             0 => b[0],
@@ -103,7 +103,7 @@ fn quadratic_differences(u: f64) -> [f64; 4] {
 }
 
 /// The parts of a curve before and after `t`.
-pub fn split(curve: &Cubic, t: f64) -> [Cubic; 2] {
+pub fn split(curve: &CubicCurvePoints, t: f64) -> [CubicCurvePoints; 2] {
     let (mut rest, mut before, mut after) = (*curve, *curve, *curve);
     for k in 0..4 {
         before[k] = rest[0];
@@ -116,25 +116,25 @@ pub fn split(curve: &Cubic, t: f64) -> [Cubic; 2] {
 }
 
 /// The part of a curve from `a` to `b`.
-pub fn part(curve: &Cubic, a: f64, b: f64) -> Cubic {
+pub fn part(curve: &CubicCurvePoints, a: f64, b: f64) -> CubicCurvePoints {
     // the ends stay as they are, bit by bit
     let before = if b == 1.0 { *curve } else { split(curve, b)[0] };
     if a == 0.0 { before } else { split(&before, a / b)[1] }
 }
 
 /// The curve run backwards.
-pub fn reversed(curve: Cubic) -> Cubic {
+pub fn reversed(curve: CubicCurvePoints) -> CubicCurvePoints {
     let [a, b, c, d] = curve;
     [d, c, b, a]
 }
 
 /// The straight curve from `a` to `b`, both exact; level if they are.
-pub fn line(a: PlanePoint, b: PlanePoint) -> Cubic {
+pub fn line(a: PlanePoint, b: PlanePoint) -> CubicCurvePoints {
     [a, mix(a, b, 1.0 / 3.0), mix(a, b, 2.0 / 3.0), b]
 }
 
 /// Position on a curve.
-pub fn curve_at(curve: &Cubic, t: f64) -> PlanePoint {
+pub fn curve_at(curve: &CubicCurvePoints, t: f64) -> PlanePoint {
     let b = bernstein::cubic(t);
     std::array::from_fn(|d| (0..4).map(|i| b[i] * curve[i][d]).sum())
 }

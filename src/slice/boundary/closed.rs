@@ -27,7 +27,7 @@ pub struct ClosedSurface {
     pub(in crate::slice) limit: Option<LimitSurface>,
     // of each face
     pub(in crate::slice) shells: Vec<u32>,
-    // the face of the mesh that each face is part of; empty if faces are those of the mesh
+    // the face of the mesh that each face is part of; empty if they are the faces of the mesh
     of_mesh: Vec<u32>,
     // what was changed before the limit was taken
     notice: Option<String>,
@@ -49,7 +49,7 @@ pub struct PreparedSurface {
 impl PreparedSurface {
     /// What was changed, and what may not be meant.
     pub fn notices(&self) -> impl Iterator<Item = Message> {
-        let turned = self.shells.turned().map(|what| message!("turned outward: ", what));
+        let turned = self.shells.reversed().map(|what| message!("turned outward: ", what));
         let cut = self.surface.notice.clone().map(Message::from);
         turned.into_iter().chain(self.shells.notices()).chain(cut)
     }
@@ -60,7 +60,7 @@ impl ClosedSurface {
     /// where the scheme is linear ([`separate_parts`]), and analyzes it.
     ///
     /// # Errors
-    /// Those of [`orient`] and [`ClosedSurface::new`].
+    /// As [`orient`] and [`ClosedSurface::new`].
     pub fn prepare(mut mesh: SurfaceMesh, scheme: Scheme) -> Result<PreparedSurface> {
         let shells = orient(&mut mesh, NestedShells::Keep)?;
         let separate = scheme.is_linear().then(|| separate_parts(&mesh)).flatten();
@@ -74,10 +74,9 @@ impl ClosedSurface {
     /// concave planar polygons, and takes an edge at which parts touch for one of each part.
     ///
     /// # Errors
-    /// [`Error::Request`] for a scheme without limit; [`Error::Mesh`], with the vertices of an
-    /// edge, for a surface that is not closed, an edge of three or more faces, and faces that are
-    /// inconsistently oriented; for holes; those of [`SurfaceMesh::check`] and
-    /// [`LimitSurface::of_mesh`].
+    /// As [`LimitSurface::of_mesh`]; [`Error::Request`] for a scheme without limit;
+    /// [`Error::Mesh`], with the vertices of an edge, for a surface that is not closed, an edge of
+    /// three or more faces, and faces that are inconsistently oriented; for holes.
     pub fn new(mesh: &SurfaceMesh, scheme: Scheme) -> Result<Self> {
         if !scheme.has_limit() {
             let name = scheme.rules().name();

@@ -21,7 +21,7 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// That of a surface.
+    /// The extent of a surface.
     pub fn of(surface: &Surface) -> Self {
         let [left, low, right, high, bottom, top] =
             DIRECTIONS.map(|direction| end(surface, direction));

@@ -3,13 +3,13 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use super::bicubic::Bicubic;
+use super::bicubic::BicubicPatch;
 use crate::basis::bernstein;
 
 /// Heights of the Bézier points `[v][u]` of a part of a patch, or other coordinates of theirs.
 pub type Heights = [[f64; 4]; 4];
 
-/// Halvings after which the tolerance doubles: so many are needed only where surfaces are flat but
+/// Halvings after which the tolerance doubles: more are needed only where surfaces are flat but
 /// for rounding.
 const HALVINGS_PER_TOLERANCE: usize = 1 << 16;
 
@@ -43,7 +43,7 @@ pub fn lowest(
 }
 
 /// Coordinates of a patch along an axis, the other way round if the sign is −1.
-pub fn along(patch: &Bicubic, (axis, sign): (usize, f64)) -> Heights {
+pub fn along(patch: &BicubicPatch, (axis, sign): (usize, f64)) -> Heights {
     patch.0.map(|row| row.map(|point| sign * point[axis]))
 }
 

@@ -9,7 +9,7 @@
 //! of moderate size follow its shape. Layers depend on the shape alone, so the distance along the
 //! patch counts little. A torus of 10,000 triangles then needs a third of the patches.
 
-use super::bicubic::{Bicubic, PlanePoint};
+use super::bicubic::{BicubicPatch, PlanePoint};
 use crate::bezier::{FIT_MARGIN, interpolate};
 use crate::limit::rim::UNIT;
 use crate::numbers::vector::{difference, dot, norm, squared_norm};
@@ -40,7 +40,7 @@ pub struct Fit {
     /// `[s0, t0, s1, t1]` in the parameters of the face.
     pub rectangle: [u32; 4],
     /// Bézier points of the patch.
-    pub points: Bicubic,
+    pub points: BicubicPatch,
     /// Largest distance of the patch from the limit, estimated from samples, in length units; 0 if
     /// it is exact.
     pub error: f64,
@@ -48,7 +48,7 @@ pub struct Fit {
 
 impl Fit {
     /// A patch that is the limit itself.
-    pub fn exact(square: Square, mut points: Bicubic, grid: f64) -> Self {
+    pub fn exact(square: Square, mut points: BicubicPatch, grid: f64) -> Self {
         points.round_heights(grid);
         Self { rectangle: square.rectangle(), points, error: 0.0 }
     }
@@ -141,7 +141,7 @@ impl Fitter {
     fn fit(&self, square: Square, limit: &[PlanePoint; PLACES]) -> Fit {
         let (nodes, checks) = limit.split_at(16);
         let node = |j: usize| std::array::from_fn(|i| nodes[4 * j + i]);
-        let mut points = Bicubic(std::array::from_fn(node));
+        let mut points = BicubicPatch(std::array::from_fn(node));
         let values = points.0.as_flattened_mut().as_flattened_mut();
         [3, 12].into_iter().for_each(|stride| interpolate(values, stride));
         let (mut error, mut farthest) = (0.0_f64, 0.0_f64);
@@ -199,7 +199,7 @@ mod tests {
                 let x = [f64::from(k) / 20.0, f64::from(20 - k) / 20.0];
                 let expected = limit([s0 + x[0] * (s1 - s0), t0 + x[1] * (t1 - t0)]);
                 let found = fit.points.at(x)[0];
-                // places are those of the limit: it is above the patch, across a slope of it
+                // places are on the limit: it is above the patch, across a slope of it
                 assert!((0..2).all(|d| (found[d] - expected[d]).abs() < 1e-12));
                 let [u, v] = [found[0], found[1]];
                 let slope = (1.0 + 25.0 * u.powi(8) + 4.0 * v * v).sqrt();

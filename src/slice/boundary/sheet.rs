@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::bicubic::{Bicubic, PlanePoint};
+use super::bicubic::{BicubicPatch, PlanePoint};
 use super::covered_face::Face;
 use super::patch_fit::{Fit, Fitter, Square};
 use super::tables::{SquareTable, SquareTables};
@@ -52,7 +52,7 @@ impl<'a> Sheet<'a> {
     /// The boundary of `solid` over its control points.
     ///
     /// # Errors
-    /// Those of [`Pieces::new`].
+    /// As [`Pieces::new`].
     pub fn new(
         solid: &'a Solid,
         points: &'a [[f64; 3]],
@@ -132,13 +132,13 @@ impl<'a> Sheet<'a> {
     }
 
     /// The patch of a regular leaf, from its Bézier points `[w][v][u][3]`.
-    fn regular(&self, leaf: &Leaf, face: &BoundaryFace) -> Bicubic {
+    fn regular(&self, leaf: &Leaf, face: &BoundaryFace) -> BicubicPatch {
         let bezier = self.pieces.points(leaf, &self.points, 3);
         let at = |t: usize, s: usize| {
             let [a, b] = face.along;
             let place = (3 * face.side) << (2 * face.axis) | s << (2 * a) | t << (2 * b);
             self.axis.seen([0, 1, 2].map(|d| bezier[3 * place + d]))
         };
-        Bicubic(std::array::from_fn(|t| std::array::from_fn(|s| at(t, s))))
+        BicubicPatch(std::array::from_fn(|t| std::array::from_fn(|s| at(t, s))))
     }
 }

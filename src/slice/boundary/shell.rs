@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::bicubic::{Bicubic, HEIGHT};
+use super::bicubic::{BicubicPatch, HEIGHT};
 use super::closed::ClosedSurface;
 use super::patch_fit::Fit;
 use super::skin::SkinQuad;
@@ -40,7 +40,7 @@ pub(super) struct ShellSums<'a> {
     grid: f64,
     rule: Rule,
     shells: Vec<Shell>,
-    // [shell]: volumes are those of cones from a height near by
+    // [shell]: volumes of cones from a height near by
     origins: Vec<f64>,
     rounding: f64,
 }
@@ -132,7 +132,7 @@ impl Shells {
 /// What flows through a patch of the field (0, 0, height − origin), whose divergence is 1; and a
 /// bound on its rounding, where heights are rounded to `grid` and other coordinates to less than
 /// its 64th.
-fn flux(points: &Bicubic, origin: f64, grid: f64, rule: &Rule) -> [f64; 2] {
+fn flux(points: &BicubicPatch, origin: f64, grid: f64, rule: &Rule) -> [f64; 2] {
     let nodes = || rule.points.iter().zip(&rule.weights);
     let (mut sum, mut rounding) = (0.0, 0.0);
     for (&v, of_v) in nodes() {

@@ -7,7 +7,7 @@
 //! replaced by chords, closer than the tolerance. Neither depends on the plane, so
 //! this is done once.
 
-use super::bicubic::{Bicubic, HEIGHT};
+use super::bicubic::{BicubicPatch, HEIGHT};
 use crate::numbers::vector::distance;
 
 /// How a plane crosses a patch.
@@ -29,7 +29,7 @@ impl Slope {
 /// What counts as flat.
 #[derive(Clone, Copy, Debug)]
 pub struct Flatness {
-    /// Heights closer than this are those of one plane.
+    /// Heights closer than this are one plane.
     pub height: f64,
     /// Distance from the nearest flat parallelogram, in length units.
     pub deviation: f64,
@@ -41,12 +41,17 @@ pub struct Flatness {
 #[derive(Clone, Copy, Debug)]
 pub struct SubPatch {
     pub rectangle: [u32; 4],
-    pub points: Bicubic,
+    pub points: BicubicPatch,
     pub slope: Slope,
 }
 
 /// Cuts `points` over `rectangle`, appending parts in a fixed order.
-pub fn cut(points: &Bicubic, rectangle: [u32; 4], flatness: &Flatness, parts: &mut Vec<SubPatch>) {
+pub fn cut(
+    points: &BicubicPatch,
+    rectangle: [u32; 4],
+    flatness: &Flatness,
+    parts: &mut Vec<SubPatch>,
+) {
     let slope = slope(points, flatness.rounding);
     let [s0, t0, s1, t1] = rectangle;
     // sides of corner elements lie on halves of edges, hence even places
@@ -73,7 +78,7 @@ pub fn cut(points: &Bicubic, rectangle: [u32; 4], flatness: &Flatness, parts: &m
     }
 }
 
-fn slope(points: &Bicubic, rounding: f64) -> Slope {
+fn slope(points: &BicubicPatch, rounding: f64) -> Slope {
     let b = &points.0;
     let z = |j: usize, i: usize| b[j][i][HEIGHT];
     let along_u = (0..12).map(|k| z(k / 3, k % 3 + 1) - z(k / 3, k % 3));
@@ -92,7 +97,7 @@ fn sign(differences: impl Iterator<Item = f64>, rounding: f64) -> i8 {
     }
 }
 
-fn is_flat(points: &Bicubic, flatness: &Flatness) -> bool {
+fn is_flat(points: &BicubicPatch, flatness: &Flatness) -> bool {
     let [low, high] = points.height_range();
     if high - low > flatness.height {
         return false;
@@ -103,7 +108,7 @@ fn is_flat(points: &Bicubic, flatness: &Flatness) -> bool {
 
 /// Largest distance of a Bézier point from its place in the parallelogram at the
 /// first corner.
-fn deviation(points: &Bicubic) -> f64 {
+fn deviation(points: &BicubicPatch) -> f64 {
     let b = &points.0;
     let mut largest: f64 = 0.0;
     for j in 0..4 {
@@ -122,7 +127,7 @@ fn deviation(points: &Bicubic) -> f64 {
 
 /// The direction to halve a patch in, which is not flat: the only one that its height varies in, if
 /// it does by too much, as on both sides of a level ridge; else that in which it is longer.
-fn direction(points: &Bicubic, flatness: &Flatness) -> usize {
+fn direction(points: &BicubicPatch, flatness: &Flatness) -> usize {
     let b = &points.0;
     let rise = |at: &dyn Fn(usize, usize) -> [f64; 3]| {
         let line = |k: usize| (0..3).map(move |i| at(k, i + 1)[HEIGHT] - at(k, i)[HEIGHT]);
@@ -138,7 +143,7 @@ fn direction(points: &Bicubic, flatness: &Flatness) -> usize {
 }
 
 /// The direction in which the patch is longer.
-fn longer(points: &Bicubic) -> usize {
+fn longer(points: &BicubicPatch) -> usize {
     let b = &points.0;
     let legs = |at: &dyn Fn(usize, usize) -> [f64; 3]| -> f64 {
         (0..4).map(|k| (0..3).map(|i| distance(at(k, i), at(k, i + 1))).sum::<f64>()).sum()
@@ -154,13 +159,13 @@ mod tests {
     const SIDE: u32 = 1 << 20;
 
     /// z = 1 - (u - c)² - (v - c)² for c = 0.3, a dome whose peak no halving meets.
-    fn dome() -> Bicubic {
+    fn dome() -> BicubicPatch {
         let c: f64 = 0.3;
         // Bernstein coefficients of (u - c)²
         let square =
             [c * c, c * c - 2.0 * c / 3.0, c * c - 4.0 * c / 3.0 + 1.0 / 3.0, (1.0 - c).powi(2)];
         let at = |i: usize| i as f64 / 3.0;
-        Bicubic(
+        BicubicPatch(
             [0, 1, 2, 3].map(|j| [0, 1, 2, 3].map(|i| [at(i), at(j), 1.0 - square[i] - square[j]])),
         )
     }

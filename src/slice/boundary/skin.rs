@@ -5,7 +5,7 @@
 //! each is three quads between a corner, the middles of its edges and the centroid, and patches are
 //! fitted to the limit over these. A bilinear surface is its triangles and bilinear quads.
 
-use super::bicubic::{self, Bicubic, HEIGHT, PlanePoint, round_to};
+use super::bicubic::{self, BicubicPatch, HEIGHT, PlanePoint, round_to};
 use super::closed::ClosedSurface;
 use super::patch_fit::{Fit, Fitter, Square};
 use super::skin_tables::SkinTables;
@@ -172,12 +172,17 @@ impl<'a> Skin<'a> {
         };
         let [a, b, c, d] = corners;
         let (left, right) = (bicubic::line(a, d), bicubic::line(b, c));
-        let points = Bicubic(std::array::from_fn(|j| bicubic::line(left[j], right[j])));
+        let points = BicubicPatch(std::array::from_fn(|j| bicubic::line(left[j], right[j])));
         Fit { rectangle: [0, 0, UNIT, UNIT], points, error: 0.0 }
     }
 
     /// The patch of a regular leaf of a Catmull-Clark surface.
-    fn regular(&self, limit: &LimitSurface, leaf: &SurfaceLeaf, ends: MissingLayers) -> Bicubic {
+    fn regular(
+        &self,
+        limit: &LimitSurface,
+        leaf: &SurfaceLeaf,
+        ends: MissingLayers,
+    ) -> BicubicPatch {
         let mut points = net_values(limit.net(leaf), self.points.as_flattened(), 3);
         to_bezier(&mut points, 3, ends.axis(0));
         to_bezier(&mut points, 12, ends.axis(1));
@@ -185,7 +190,7 @@ impl<'a> Skin<'a> {
             let place = 3 * (4 * t + s);
             self.axis.seen([0, 1, 2].map(|d| points[place + d]))
         };
-        Bicubic(std::array::from_fn(|t| std::array::from_fn(|s| at(t, s))))
+        BicubicPatch(std::array::from_fn(|t| std::array::from_fn(|s| at(t, s))))
     }
 
     /// A weighted sum of control points.

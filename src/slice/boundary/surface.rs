@@ -1,7 +1,7 @@
 //! The boundary of the limit as a watertight complex of bicubic Bézier patches.
 //!
 //! # Practice
-//! Every boundary face of an element is covered by patches, those of a solid's
+//! Every boundary face of an element is covered by patches, of a solid's
 //! [sheet](super::sheet) or of a surface's [skin](super::skin), cut until they are
 //! [simple](super::simple_patches). Patches of different sizes
 //! meet: the corner of a small one lies on the side of a large one. So an *edge* is
@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::bicubic::{self, Bicubic, Cubic, HEIGHT, PlanePoint, range, round_to};
+use super::bicubic::{self, BicubicPatch, CubicCurvePoints, HEIGHT, PlanePoint, range, round_to};
 use super::closed::ClosedSurface;
 use super::covered_face::Face;
 use super::patch_fit::{Fit, Fitter};
@@ -61,7 +61,7 @@ pub struct Surface {
     /// Chains of edges along the sides of all patches, see [`Patch::links`].
     pub links: Vec<SideLink>,
     /// Curves of the edges, each along its line.
-    pub edges: Vec<Cubic>,
+    pub edges: Vec<CubicCurvePoints>,
     /// What a height is rounded to.
     pub grid: f64,
     /// Largest distance of the patches from the limit, in length units.
@@ -72,7 +72,7 @@ pub struct Surface {
 #[derive(Clone, Copy, Debug)]
 pub struct Patch {
     /// Bézier points `[v][u]`.
-    pub points: Bicubic,
+    pub points: BicubicPatch,
     /// How planes cross the patch.
     pub slope: Slope,
     // first link of each side against the clock, from (0, 0); and the end of the last
@@ -102,7 +102,7 @@ pub struct SideLink {
     /// The edge.
     pub edge: u32,
     /// Whether the side runs against it.
-    pub backwards: bool,
+    pub reversed: bool,
     /// Where it starts on the side, which runs from 0 to 1.
     pub start: f32,
     /// Length along the side, as a fraction of the side.
@@ -129,7 +129,7 @@ impl Surface {
     /// The boundary of `solid` over its control points, seen along `axis`.
     ///
     /// # Errors
-    /// Those of [`Sheet::new`] and [`Orientation::new`].
+    /// As [`Sheet::new`] and [`Orientation::new`].
     pub fn new(solid: &Solid, points: &[[f64; 3]], axis: Axis, tolerance: f64) -> Result<Self> {
         let grid = height_grid(solid.spanning(points.as_flattened(), 3).as_chunks().0);
         let sheet = Sheet::new(solid, points, axis, fitter(grid, tolerance))?;
@@ -141,7 +141,8 @@ impl Surface {
     /// A closed surface over its control points, seen along `axis`, and its shells.
     ///
     /// # Errors
-    /// Those of [`Skin::new`] and [`ShellSums::finish`].
+    /// [`Error::Request`] if there is not one point a vertex; [`Error::Mesh`] unless the volume of
+    /// all shells is above 0.
     pub fn of_closed(
         surface: &ClosedSurface,
         points: &[[f64; 3]],
@@ -167,7 +168,7 @@ impl Surface {
         Ok((made.0, sums.finish()?))
     }
 
-    /// The surface of so many faces, which have ascending numbers, and how many patches there are of
+    /// The surface of faces with ascending numbers, and how many patches there are of
     /// the faces up to each. `faces` is asked for one range
     /// after the other, so that what they are made of is not in memory beside all patches.
     ///
@@ -292,7 +293,7 @@ impl CutFace {
     }
 }
 
-/// Makes room for so many more, and for little that may never come: large arrays grow in place.
+/// Makes room for `more` items, and for little that may never come: large arrays grow in place.
 fn grow<T>(array: &mut Vec<T>, more: usize) {
     if array.capacity() - array.len() < more {
         array.reserve_exact(more.max(array.len() / 8));
@@ -338,7 +339,7 @@ fn assemble(
         let [_, second, third, _] = bicubic::part(&along_line, a, b);
         [positions[stop], second, third, positions[stop + 1]]
     };
-    let edges: Vec<Cubic> = used.par_iter().map(edge).collect();
+    let edges: Vec<CubicCurvePoints> = used.par_iter().map(edge).collect();
     debug_assert!(edges.iter().all(|e| e[0][HEIGHT].is_finite()));
     Surface { patches, links, edges, grid, error }
 }
@@ -466,21 +467,21 @@ impl<'a> FoundEdges<'a> {
         let (low, high) = (s.from.min(s.to), s.from.max(s.to));
         let first = stops.partition_point(|k| *k < s.key(low));
         let last = stops.partition_point(|k| *k < s.key(high));
-        let backwards = s.from > s.to;
+        let reversed = s.from > s.to;
         let ends = [side, (side + 1) % 4].map(|k| corners.point(place, k, patches));
-        let [start, end] = if backwards { [last, first] } else { [first, last] };
+        let [start, end] = if reversed { [last, first] } else { [first, last] };
         [positions[start], positions[end]] = ends;
         for k in 0..last - first {
-            let stop = if backwards { last - 1 - k } else { first + k };
+            let stop = if reversed { last - 1 - k } else { first + k };
             let [a, b] = [stop, stop + 1].map(|i| s.part_at(Stretch::place(stops[i])));
             // best from an exact patch, next best from one that it is a whole side of
             let rank = 1 + 2 * u8::from(place.exact) + u8::from(last - first == 1);
             if rank > sources[stop].rank {
                 sources[stop] = EdgeSource { patch: number as u32, side: side as u8, rank };
             }
-            let start = if backwards { 1.0 - b } else { a };
+            let start = if reversed { 1.0 - b } else { a };
             let (start, length) = (start as f32, (b - a) as f32);
-            links.push(SideLink { edge: stop as u32, backwards, start, length });
+            links.push(SideLink { edge: stop as u32, reversed, start, length });
         }
     }
 }

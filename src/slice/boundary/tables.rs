@@ -8,7 +8,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use super::patch_fit::PLACES;
 
-/// Maximum number of weights that are kept; what is above is computed again.
+/// Maximum number of weights that are kept; further ones are computed again.
 const MAX_NUMBERS: usize = 1 << 25;
 /// Bytes of these.
 pub const MAX_TABLE_BYTES: u64 = (size_of::<f64>() * MAX_NUMBERS) as u64;
@@ -44,7 +44,7 @@ impl SquareTable {
     }
 }
 
-/// The tables made so far, by what squares look like. The same place has the same weights, whoever
+/// The tables made so far, by shapes of squares. The same place has the same weights, whoever
 /// asks for it first.
 #[derive(Debug)]
 pub struct SquareTables<K> {

@@ -5,7 +5,7 @@
 //! lowest and the highest of them.
 
 /// Intervals `[low, high)` sorted by `low`, with the highest `high` of every
-/// power-of-two block, so that a query touches little more than what it finds.
+/// power-of-two block, so that a query touches little more than its results.
 #[derive(Debug, Default)]
 pub struct IntervalIndex {
     // sorted by low

@@ -6,7 +6,7 @@ use crate::numbers::bounds::{self, Bounds};
 use crate::slice::layer::Contour;
 
 /// Parts of the tolerance that a point is moved off its contour by, where what lies beside it is in
-/// doubt: contours of bodies that touch cross by what their chords are off.
+/// doubt: contours of bodies that touch cross by the error of their chords.
 const STEP_FRACTIONS: [f64; 4] = [1.0 / 64.0, 1.0 / 8.0, 1.0, 2.0];
 
 /// Joins arcs to closed contours by the names of their crossings. Contours start at
@@ -48,7 +48,7 @@ fn arc_end(arcs: &Arcs, arc: u32) -> u32 {
     arcs.arcs[arc as usize].end
 }
 
-/// Whether the mean width of what a contour encloses is below `least`.
+/// Whether the mean width of a contour's inside is below `least`.
 pub fn is_narrow(contour: &Contour, least: f64) -> bool {
     let length: f64 = sides(&contour.points).map(|[a, b]| squared_length(a, b).sqrt()).sum();
     contour.area().abs() <= 0.5 * length * least

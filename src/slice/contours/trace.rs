@@ -105,7 +105,7 @@ fn push_crossings(surface: &Surface, patch: &Patch, height: f64, crossings: &mut
             let from = crossings.len();
             for (number, (t, rising)) in root::roots(&heights).enumerate() {
                 let [x, y, _] = curve_at(edge, t);
-                let along = if link.backwards { 1.0 - t } else { t };
+                let along = if link.reversed { 1.0 - t } else { t };
                 let along = f64::from(link.start) + f64::from(link.length) * along;
                 let parameters = match side {
                     0 => [along, 0.0],
@@ -115,9 +115,9 @@ fn push_crossings(surface: &Surface, patch: &Patch, height: f64, crossings: &mut
                 };
                 let id = 4 * link.edge + number as u32;
                 let at = TracePoint { parameters, point: [x, y] };
-                crossings.push(Crossing { id, at, rising: rising != link.backwards });
+                crossings.push(Crossing { id, at, rising: rising != link.reversed });
             }
-            if link.backwards {
+            if link.reversed {
                 crossings[from..].reverse();
             }
         }
@@ -158,7 +158,7 @@ struct Tracer<'a> {
 
 /// A point of an arc with the arc's direction.
 #[derive(Clone, Copy)]
-struct Stop {
+struct ArcPoint {
     place: TracePoint,
     tangent: [f64; 2],
 }
@@ -175,7 +175,7 @@ impl Tracer<'_> {
     }
 
     /// Appends points strictly between two stops.
-    fn halve(&self, a: &Stop, b: &Stop, depth: u32, points: &mut Vec<[f64; 2]>) {
+    fn halve(&self, a: &ArcPoint, b: &ArcPoint, depth: u32, points: &mut Vec<[f64; 2]>) {
         let chord = [0, 1].map(|d| b.place.point[d] - a.place.point[d]);
         // not hypot, whose last bit differs between processors
         let length = (chord[0] * chord[0] + chord[1] * chord[1]).sqrt();
@@ -217,11 +217,11 @@ impl Tracer<'_> {
         TracePoint { parameters, point: [x, y] }
     }
 
-    fn stop(&self, place: TracePoint) -> Stop {
+    fn stop(&self, place: TracePoint) -> ArcPoint {
         let [_, u, v] = self.patch.points.at(place.parameters);
         // the part above, up the slope, is on the left of (z_v, -z_u)
         let tangent = [0, 1].map(|d| u[d] * v[HEIGHT] - v[d] * u[HEIGHT]);
-        Stop { place, tangent }
+        ArcPoint { place, tangent }
     }
 }
 

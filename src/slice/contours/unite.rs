@@ -1,7 +1,7 @@
 //! Contours of shells that overlap, united: every place is enclosed once.
 //!
 //! Coordinates are taken as integers, up to 2⁵⁰ steps from 0, where the union is exact but for new
-//! crossings, which are rounded. Points that stay are those of the contours, bit by bit.
+//! crossings, which are rounded. Points that stay are bitwise points of the contours.
 
 use std::collections::HashMap;
 
@@ -27,7 +27,7 @@ pub fn unite(contours: Vec<Contour>, grid: f64, tolerance: f64) -> Vec<Contour> 
     let mut members: Vec<Vec<Contour>> = (0..contours.len()).map(|_| Vec::new()).collect();
     contours.into_iter().zip(groups).for_each(|(own, group)| members[group as usize].push(own));
     let united = members.into_iter().flat_map(|group| {
-        let steps = Steps::new(&group);
+        let steps = IntegerContours::new(&group);
         if !steps.overlap(2.0 * tolerance) {
             return group;
         }
@@ -55,7 +55,7 @@ fn groups(contours: &[Contour]) -> Vec<u32> {
 }
 
 /// Contours in integers.
-struct Steps {
+struct IntegerContours {
     paths: Vec<Vec<IntPoint<i64>>>,
     // what was rounded to each
     points: HashMap<[i64; 2], [f64; 2]>,
@@ -65,7 +65,7 @@ struct Steps {
     around: [[i64; 2]; 2],
 }
 
-impl Steps {
+impl IntegerContours {
     fn new(contours: &[Contour]) -> Self {
         let all = || contours.iter().flat_map(|contour| &contour.points);
         let corners: [[f64; 2]; 2] = bounds::around(all().copied());

@@ -107,9 +107,9 @@ enum PixelRun {
 }
 
 /// The claims of all parts, compiled for the widest vectors that the machine has.
-struct Claiming<'b, 'a, 's>(&'b mut Band<'a, 's>);
+struct ClaimKernel<'b, 'a, 's>(&'b mut Band<'a, 's>);
 
-impl pulp::NullaryFnOnce for Claiming<'_, '_, '_> {
+impl pulp::NullaryFnOnce for ClaimKernel<'_, '_, '_> {
     type Output = ();
 
     #[inline(always)]
@@ -145,7 +145,7 @@ impl<'a, 's> Band<'a, 's> {
             parameters: keeps_parameters.then(|| vec![[0.0; 3]; count]),
             values: PixelValues::new(layer.locator.pieces(), attributes, channels, count),
         };
-        pulp::Arch::new().dispatch(Claiming(&mut band));
+        pulp::Arch::new().dispatch(ClaimKernel(&mut band));
         band
     }
 
@@ -200,7 +200,7 @@ impl<'a, 's> Band<'a, 's> {
         let mut line = region.fit.as_ref().map(RowFit::new);
         let within =
             |[first, end]: [u32; 2]| [first.max(part.columns[0]), end.min(part.columns[1])];
-        // what is left to Newton's method
+        // pixels left to Newton's method
         let mut left = Vec::new();
         for row in rows.clone() {
             match (&region.fit, &mut line) {

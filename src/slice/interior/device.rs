@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::tiles::Tiles;
 use super::{Interior, NONE, PixelPlane};
 use crate::backend::device::{
-    Device, InteriorPixels, ParameterBox, PieceValues, PixelArrays, Pixels, Settled,
+    Device, InteriorPixels, ParameterBox, PieceValues, PixelArrays, Pixels, SettledPixel,
 };
 use crate::error::IdKind;
 use crate::error::{Error, Result};
@@ -14,7 +14,7 @@ use crate::slice::{Axis, PixelGrid};
 
 /// Interiors of layers by a GPU, in double precision.
 ///
-/// Elements are those of an [`InteriorFinder`](super::InteriorFinder); parameters and values are
+/// Elements are as by an [`InteriorFinder`](super::InteriorFinder); parameters and values are
 /// the same to some 1e-12 where the Jacobian allows.
 pub struct DeviceInteriors<'l, 's> {
     locator: &'l Locator<'s>,
@@ -140,9 +140,9 @@ impl<'l, 's> DeviceInteriors<'l, 's> {
             let found = self.locator.find_piece(self.center(grid, heights[layer], pixel));
             let (piece, parameters) =
                 found.map_or((NONE, [0.0; 3]), |(piece, place)| (piece, place.parameters));
-            Settled { layer, pixel, piece, parameters }
+            SettledPixel { layer, pixel, piece, parameters }
         };
-        let settled: Vec<Settled> = left.par_iter().map(settle).collect();
+        let settled: Vec<SettledPixel> = left.par_iter().map(settle).collect();
         self.pixels.settle(&settled)?;
         run.seconds += self.pixels.gather(mask)?;
         run.pixels = (0..heights.len()).map(|layer| self.pixels.listed(layer)).sum();

@@ -1,10 +1,10 @@
 //! Newton's method along pixel rows, eight rows at a time.
 //!
-//! From pixel to pixel parameters change smoothly, so that those of the last four
+//! From pixel to pixel parameters change smoothly, so that the last four
 //! columns extrapolate the next ones, and one or two steps are enough. Eight rows run
-//! in the lanes of vectors; nothing depends on what the machine's vectors are.
+//! in the lanes of vectors; nothing depends on the machine's vectors.
 
-// lanes index several arrays at once; `clamp` would keep what is not a number
+// lanes index several arrays at once; `clamp` would keep NaN
 #![allow(clippy::needless_range_loop, clippy::manual_clamp)]
 
 use super::PixelPlane;
@@ -102,7 +102,7 @@ fn decide(
     claims: &mut impl Claims,
 ) {
     let beyond = |reach: [f64; 3]| {
-        // also true of what is not a number
+        // also true of NaN
         (0..3).any(|d| !(t[d] >= -reach[d] && t[d] <= 1.0 + reach[d]))
     };
     if settled && !beyond(newton.enough) {

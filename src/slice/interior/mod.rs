@@ -50,7 +50,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::spare::Spare;
+use super::spare::SpareMemory;
 use super::{Axis, PixelGrid};
 use crate::error::{Error, Result};
 use crate::interrupt::stop_point;
@@ -122,8 +122,8 @@ impl<'l, 's> InteriorFinder<'l, 's> {
         Ok(self.interior(height, Some(mask)))
     }
 
-    /// Sets `values` to the `numbers` of each of the pixels whose coverage is not 0. Attributes are
-    /// those of [`InteriorFinder::covered`] to some 10⁻⁹ of their range: polynomials stand in for
+    /// Sets `values` to the `numbers` of each of the pixels whose coverage is not 0. Attributes
+    /// agree with [`InteriorFinder::covered`] to some 10⁻⁹ of their range: polynomials stand in for
     /// it between the pixels.
     ///
     /// # Errors
@@ -134,7 +134,7 @@ impl<'l, 's> InteriorFinder<'l, 's> {
         coverage: &[u16],
         attributes: &[AttributePieces],
         numbers: PixelNumbers<impl Fn(&BandValues, &mut [f64]) + Sync>,
-        spare: &Spare<BandMemory>,
+        spare: &SpareMemory<BandMemory>,
         values: &mut Vec<f64>,
     ) -> Result<()> {
         let PixelNumbers { width, write } = numbers;
@@ -256,7 +256,7 @@ pub(super) struct BandValues {
 pub(super) struct PixelNumbers<F> {
     /// Numbers of a pixel.
     pub width: usize,
-    /// Writes those of the pixels of some rows, `[pixel][width]`.
+    /// Writes the values at the pixels of some rows, `[pixel][width]`.
     pub write: F,
 }
 

@@ -1,6 +1,6 @@
 //! Newton's method on nearly affine parts, eight points at a time in the lanes of vectors.
 
-// lanes index several arrays at once; `clamp` would keep what is not a number
+// lanes index several arrays at once; `clamp` would keep NaN
 #![allow(clippy::needless_range_loop, clippy::manual_clamp)]
 
 use nalgebra::Vector3;
@@ -134,7 +134,7 @@ fn exclude(
         for i in 0..LANES {
             let (s, reach) =
                 (t[d][i] + y[d][i], STEP_TO_ERROR * (longest[i] + farthest) + farthest);
-            // also false of what is not a number
+            // also false of NaN
             excluded[i] |= s - reach > 1.0 || s + reach < 0.0;
         }
     }
@@ -203,7 +203,7 @@ fn step(
         let scale = 1.0 / a.dot(&bc);
         let steps = [r.dot(&bc) * scale, r.dot(&ca) * scale, r.dot(&ab) * scale];
         for d in 0..3 {
-            // the order of these two turns what is not a number into a bound
+            // the order of these two turns NaN into a bound
             t[d][i] = (t[d][i] + steps[d]).max(-margin).min(1.0 + margin);
             // but leaves it here
             let length = steps[d].abs();

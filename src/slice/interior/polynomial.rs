@@ -4,10 +4,10 @@
 //! left to the right line. Values at 8 × 8 nodes give the coefficients of products of Chebyshev
 //! polynomials. The last ones are left out where they are negligible. Across a row powers stand
 //! in for Chebyshev polynomials: a row has the polynomials of one variable that are the sum of
-//! those of the products at its place, and each pixel takes a multiplication and an addition a
+//! the products at its place, and each pixel takes a multiplication and an addition a
 //! power.
 
-// lanes index several arrays at once; negated comparisons hold for what is not a number
+// lanes index several arrays at once; negated comparisons hold for NaN
 #![allow(clippy::needless_range_loop, clippy::neg_cmp_op_on_partial_ord)]
 
 use std::sync::LazyLock;
@@ -55,7 +55,7 @@ pub struct RowFit {
     middle: f64,
     half: f64,
     scale: f64,
-    // u, v, w in the part, then the channels: coefficients of the powers; those of u, v, w only
+    // u, v, w in the part, then the channels: coefficients of the powers; for u, v, w only
     // where they may leave
     quantities: Vec<LaneNumbers>,
     // number of powers of each
@@ -95,7 +95,7 @@ fn needed(sizes: &LaneNumbers, limit: f64) -> usize {
     let (mut count, mut left) = (NODES, 0.0);
     while count > 1 {
         left += sizes[count - 1];
-        // what is not a number is needed
+        // a sum that is NaN keeps them
         if !(left <= limit) {
             break;
         }
@@ -144,7 +144,7 @@ impl RowFit {
         }
     }
 
-    /// Restricts the polynomials of `fit` to those of a row; says which columns, end excluded, are
+    /// Restricts the polynomials of `fit` to a row; says which columns, end excluded, are
     /// in its region.
     #[inline(always)]
     pub fn restrict(&mut self, fit: &RegionFit, row: u32) -> [u32; 2] {

@@ -20,7 +20,7 @@ pub struct Tiles {
 }
 
 /// A part and its rows and columns of tiles.
-type Met = (u32, Range<usize>, Range<usize>);
+type PartTiles = (u32, Range<usize>, Range<usize>);
 
 impl Tiles {
     /// Takes boxes of parts; a point may be so far from its box in a part.
@@ -33,7 +33,7 @@ impl Tiles {
     pub fn of_layers(&self, axis: Axis, grid: &PixelGrid, heights: &[f64]) -> TileParts {
         let [across, up] = [0, 1].map(|d| grid.size[d].div_ceil(TILE[d]));
         let count = across * up;
-        let met: Vec<Vec<Met>> = heights
+        let met: Vec<Vec<PartTiles>> = heights
             .par_iter()
             .map(|&height| self.met(&PixelPlane { axis, height, grid }))
             .collect();
@@ -80,7 +80,7 @@ impl Tiles {
     }
 
     /// The parts that meet a plane of pixels, in their order.
-    fn met(&self, plane: &PixelPlane<'_>) -> Vec<Met> {
+    fn met(&self, plane: &PixelPlane<'_>) -> Vec<PartTiles> {
         let mut met = Vec::new();
         let axis = plane.axis.number();
         self.hierarchy.across(axis, plane.height, self.reach, |part| met.push(part));

@@ -75,7 +75,7 @@ impl Trapezoid {
         mix(self.rows, along)
     }
 
-    /// Parts of equal widths and heights: so many across, and along the rows.
+    /// Parts of equal widths and heights: `across` and `along` the rows.
     pub fn split(&self, [across, along]: [u32; 2]) -> impl Iterator<Item = Self> + use<> {
         let own = *self;
         let place = |i: u32, count: u32| 2.0 * f64::from(i) / f64::from(count) - 1.0;
@@ -98,13 +98,13 @@ fn whole([low, high]: [f64; 2]) -> [u32; 2] {
 }
 
 /// A linear function over the plane of pixels: at (0, 0), by column, by row.
-pub type Linear = [f64; 3];
+pub type LinearFunction = [f64; 3];
 
 /// Trapezoids that cover the pixels in `columns` and `rows`, ends excluded, where all of `y` are
 /// between their `sides`.
 pub fn trapezoids(
     [columns, rows]: [[u32; 2]; 2],
-    y: &[Linear; 3],
+    y: &[LinearFunction; 3],
     sides: &[[f64; 2]; 3],
 ) -> Vec<Trapezoid> {
     let ends = |[first, end]: [u32; 2]| [f64::from(first) - 0.5, f64::from(end) - 0.5];

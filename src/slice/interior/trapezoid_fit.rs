@@ -13,13 +13,13 @@
 //! pixel is in the element where it would be without polynomials. A pixel on the side between two
 //! parts of one piece may go to either.
 
-// lanes index several arrays at once; negated comparisons hold for what is not a number
+// lanes index several arrays at once; negated comparisons hold for NaN
 #![allow(clippy::needless_range_loop, clippy::neg_cmp_op_on_partial_ord)]
 
 use super::PixelPlane;
 use super::newton::{LANES, LaneNumbers, NewtonPart, approach};
 use super::polynomial::{MIN_SIDE_DISTANCE, NODES, RegionFit, before, coefficients, last, node};
-use super::trapezoid::{Linear, Trapezoid, mix, trapezoids};
+use super::trapezoid::{LinearFunction, Trapezoid, mix, trapezoids};
 use crate::locate::{AttributePieces, LocatorPieces};
 
 /// What the last coefficients may be, of parameters, and of attributes as a fraction of their
@@ -57,20 +57,20 @@ pub fn regions(
 ) -> Vec<PlaneRegion> {
     let lattice = PixelLattice::new(part, plane);
     let areas = trapezoids(pixels, &lattice.y, &part.sides());
-    let fitting = Fitting { pieces, piece, part, attributes, lattice };
+    let fitting = TrapezoidFit { pieces, piece, part, attributes, lattice };
     let mut regions = Vec::new();
-    pulp::Arch::new().dispatch(Covering { fitting, areas, regions: &mut regions });
+    pulp::Arch::new().dispatch(CoverKernel { fitting, areas, regions: &mut regions });
     regions
 }
 
 /// A part covered by regions, compiled for the widest vectors that the machine has.
-struct Covering<'b, 'a, 's> {
-    fitting: Fitting<'a, 's>,
+struct CoverKernel<'b, 'a, 's> {
+    fitting: TrapezoidFit<'a, 's>,
     areas: Vec<Trapezoid>,
     regions: &'b mut Vec<PlaneRegion>,
 }
 
-impl pulp::NullaryFnOnce for Covering<'_, '_, '_> {
+impl pulp::NullaryFnOnce for CoverKernel<'_, '_, '_> {
     type Output = ();
 
     #[inline(always)]
@@ -96,7 +96,7 @@ impl pulp::NullaryFnOnce for Covering<'_, '_, '_> {
     }
 }
 
-struct Fitting<'a, 's> {
+struct TrapezoidFit<'a, 's> {
     pieces: &'a LocatorPieces<'s>,
     piece: usize,
     part: &'a NewtonPart,
@@ -106,8 +106,8 @@ struct Fitting<'a, 's> {
 
 /// Points and the frame's y of them, as functions of columns and rows.
 struct PixelLattice {
-    x: [Linear; 3],
-    y: [Linear; 3],
+    x: [LinearFunction; 3],
+    y: [LinearFunction; 3],
 }
 
 impl PixelLattice {
@@ -127,7 +127,7 @@ impl PixelLattice {
     }
 }
 
-impl Fitting<'_, '_> {
+impl TrapezoidFit<'_, '_> {
     /// Interpolates over a trapezoid; if that is not good enough, the number of parts to split it
     /// into, across and along its rows.
     #[inline(always)]
@@ -222,7 +222,7 @@ fn check(quantities: &[([LaneNumbers; NODES], f64)]) -> Result<(), [u32; 2]> {
         let part = |last: f64| if last == 0.0 { 0.0 } else { last / (TOLERANCE * range) };
         let last = last(coefficients).map(part);
         if !(last[0] + last[1] <= 1.0) {
-            // what is not a number is larger than all
+            // NaN is larger than all
             most = [0, 1].map(|d| if last[d] <= most[d] { most[d] } else { last[d] });
         }
     }

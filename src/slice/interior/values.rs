@@ -43,7 +43,7 @@ impl<'a, 's> PixelValues<'a, 's> {
         }
     }
 
-    /// Sets those of eight pixels from `at` on whose lanes are chosen.
+    /// Sets the values of the chosen lanes of eight pixels, from `at` on.
     #[inline(always)]
     pub fn set_some(
         &mut self,

@@ -54,7 +54,7 @@ impl ImageArchive {
     /// Starts the file.
     ///
     /// # Errors
-    /// Those of [`Painter::check`]; [`Error::Io`] if it cannot be written.
+    /// As [`Painter::check`]; [`Error::Io`] if it cannot be written.
     pub fn create(
         path: impl AsRef<Path>,
         setting: &Setting,

@@ -3,7 +3,7 @@
 //! Outer contours are counter-clockwise (direction 1), holes clockwise (direction 0); a
 //! contour ends at the point where it begins. A `LAYER` names the layer's upper surface;
 //! an empty first one, the bottom of the lowest, gives that its thickness.
-//! Coordinates are those of the slicing plane, heights those along the slicing axis.
+//! Coordinates are in the slicing plane, heights along the slicing axis.
 
 use std::fmt::Write as _;
 use std::fs::File;

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::KeptLayers;
 use crate::error::{Error, Result};
-use crate::io::{Unfinished, atomic};
+use crate::io::{UnfinishedPath, atomic};
 use crate::slice::manifest::{FILE_NAME, LayerEntry, Manifest, Parameters};
 
 /// Endings of files of layers.
@@ -23,9 +23,9 @@ pub struct LayerDirectory {
     // what was made here, outer folders first: it goes again if no layer comes
     made: Vec<PathBuf>,
     // that and the manifest, until it lists a layer
-    fresh: Vec<Unfinished>,
+    fresh: Vec<UnfinishedPath>,
     // files that the manifest does not list yet, by their names there
-    unlisted: Mutex<BTreeMap<String, Unfinished>>,
+    unlisted: Mutex<BTreeMap<String, UnfinishedPath>>,
     // held while this is open; the system frees it however the program ends
     _lock: Option<File>,
 }
@@ -61,9 +61,9 @@ impl LayerDirectory {
         resume: bool,
         made: &mut Vec<PathBuf>,
     ) -> Result<Self> {
-        let mut create = |folder: &Path| -> Result<Option<Unfinished>> {
+        let mut create = |folder: &Path| -> Result<Option<UnfinishedPath>> {
             let parent = fs::create_dir_all(atomic::directory_of(folder));
-            let new = parent.and_then(|()| Unfinished::folder(folder.to_owned()));
+            let new = parent.and_then(|()| UnfinishedPath::folder(folder.to_owned()));
             let new = new.map_err(|e| atomic::refused(folder, e))?;
             made.extend(new.iter().map(|new| new.path().to_owned()));
             Ok(new)
@@ -74,7 +74,7 @@ impl LayerDirectory {
         // a manifest without layers is of a job that made none
         let there = Manifest::read(path)?;
         if there.is_none() {
-            fresh.push(Unfinished::of(path.join(FILE_NAME)));
+            fresh.push(UnfinishedPath::of(path.join(FILE_NAME)));
         }
         if let Some(there) = there.filter(|there| !there.layers.is_empty()) {
             if let Some(difference) = parameters.difference(&there.parameters) {
@@ -121,14 +121,14 @@ impl LayerDirectory {
         use std::io::Write;
         let path = self.path.join(name);
         if !self.layers.contains_key(&layer) {
-            let unfinished = Unfinished::of(path.clone());
+            let unfinished = UnfinishedPath::of(path.clone());
             self.unlisted().insert(name.to_owned(), unfinished);
         }
         atomic::write(&path, |out| out.write_all(bytes).map_err(|e| atomic::refused(&path, e)))?;
         Ok(bytes.len() as u64)
     }
 
-    fn unlisted(&self) -> MutexGuard<'_, BTreeMap<String, Unfinished>> {
+    fn unlisted(&self) -> MutexGuard<'_, BTreeMap<String, UnfinishedPath>> {
         self.unlisted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -172,7 +172,7 @@ impl LayerDirectory {
         Ok(())
     }
 
-    /// Removes files that the manifest does not list, those of layers that are not complete and
+    /// Removes files that the manifest does not list, of layers that are not complete and
     /// then layer by layer from the last, until it can be written.
     fn make_room(&mut self) {
         let complete = self.layers.values().flat_map(|layer| &layer.files);

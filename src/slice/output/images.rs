@@ -23,7 +23,7 @@ impl ImageDirectory {
     /// are not made again.
     ///
     /// # Errors
-    /// Those of [`Painter::check`]; [`Error::Io`](crate::Error::Io) or
+    /// As [`Painter::check`]; [`Error::Io`](crate::Error::Io) or
     /// [`Error::File`](crate::Error::File) if the directory cannot be written or holds layers of
     /// other parameters.
     pub fn open(

@@ -139,7 +139,7 @@ impl KeptLayers {
     }
 }
 
-/// What an output made of a layer, of whatever type.
+/// What an output made of a layer, of any type.
 pub struct LayerOutput(Box<dyn Any + Send>);
 
 impl LayerOutput {

@@ -10,8 +10,10 @@ use crate::slice::pixels::{
     Bits, EncodedImage, Flip, ImageFile, ImageFormat, NO_MATERIAL, leading,
 };
 use crate::slice::source::Channel;
-use crate::slice::spare::Spare;
-use crate::slice::{Material, Materials, PixelGrid, Sampling, Setting, Unfit, check_planes};
+use crate::slice::spare::SpareMemory;
+use crate::slice::{
+    Material, MaterialMismatch, Materials, PixelGrid, Sampling, Setting, check_planes,
+};
 
 /// Name of the stack that shows the material itself.
 const COVERAGE: &str = "coverage";
@@ -62,7 +64,7 @@ impl ImageOptions {
         )))
     }
 
-    /// Refuses images of which the threads could not hold one each; `channels`: those of the
+    /// Refuses images of which the threads could not hold one each; `channels`: of the
     /// source.
     ///
     /// # Errors
@@ -94,7 +96,7 @@ pub struct Painter {
     /// Names of the images' folders: the coverage or the materials, then the attributes.
     folders: Vec<String>,
     /// Memory of levels.
-    levels: Spare<Vec<u16>>,
+    levels: SpareMemory<Vec<u16>>,
 }
 
 /// The images of a layer, for a file of all layers.
@@ -149,7 +151,7 @@ impl Painter {
     /// A painter of layers of a source with `channels`.
     ///
     /// # Errors
-    /// Those of [`Painter::check`].
+    /// As [`Painter::check`].
     pub fn new(setting: &Setting, options: ImageOptions, channels: &[Channel]) -> Result<Self> {
         Self::check(setting, &options, channels)?;
         Ok(Self {
@@ -158,7 +160,7 @@ impl Painter {
             format: image_format(setting, &options),
             axis: setting.axis_letter(),
             channels: channels.len(),
-            levels: Spare::default(),
+            levels: SpareMemory::default(),
             options,
         })
     }
@@ -222,7 +224,7 @@ impl Painter {
     /// The images of a layer, one after the other, to `take`.
     ///
     /// # Errors
-    /// Those of the source and of `take`; [`Error::Request`] for a pixel whose materials have no
+    /// The error of the source or of `take`; [`Error::Request`] for a pixel whose materials have no
     /// answer, with its layer and cell.
     pub fn paint(
         &self,
@@ -271,7 +273,7 @@ impl Painter {
             let image = image.map_err(|pixel| {
                 let text = format!("has no number in {folder:?}");
                 let help = "give the attribute a number at every vertex, or leave it out";
-                Unfit { pixel, text, help }.error(cut.source, cut.index, height, grid)
+                MaterialMismatch { pixel, text, help }.error(cut.source, cut.index, height, grid)
             })?;
             files.push(take(image?)?);
         }
@@ -282,7 +284,7 @@ impl Painter {
     /// The images of a layer, for a file of all layers.
     ///
     /// # Errors
-    /// Those of [`Painter::paint`].
+    /// As [`Painter::paint`].
     pub fn images(&self, cut: &OutputLayer) -> Result<PaintedLayer> {
         let mut images = Vec::new();
         let files = self.paint(cut, |(path, image)| {
@@ -294,7 +296,7 @@ impl Painter {
         Ok(PaintedLayer { index: cut.index, height: cut.stack.middle(cut.index), images })
     }
 
-    /// Number of folders besides those of attributes.
+    /// Number of folders besides the folders of attributes.
     fn own_folders(&self) -> usize {
         self.folders.len() - self.options.attributes.len()
     }

@@ -1,7 +1,7 @@
 //! Prusa's archive (`.sl1`) for printers that expose resin through a display: a zip of
 //! `config.ini`, `prusaslicer.ini` and a gray PNG of 8 bits per layer, `part00000.png`.
 //!
-//! The layout is that of PrusaSlicer (`src/libslic3r/Format/SL1.cpp`): `config.ini` says what the
+//! The layout follows PrusaSlicer (`src/libslic3r/Format/SL1.cpp`): `config.ini` says what the
 //! printer does, `prusaslicer.ini` where the pixels lie, which programs need that read layers
 //! back. Both hold `key = value` lines, sorted. The time of creation is left out, so that equal
 //! jobs are equal files.
@@ -32,7 +32,7 @@ pub struct Exposure {
     pub seconds: f64,
     /// Seconds for the first layer.
     pub first: f64,
-    /// Layers over which the time falls from that of the first.
+    /// Layers over which the time falls from the first layer's.
     pub faded: u32,
 }
 
@@ -86,8 +86,7 @@ impl PrusaArchive {
     /// Starts the file: the coverage of every layer, 8 bits per pixel, whatever else `options` has.
     ///
     /// # Errors
-    /// Those of [`Painter::check`] and [`Exposure::check`]; [`Error::Io`] if it cannot be
-    /// written.
+    /// As [`Painter::check`] and [`Exposure::check`]; [`Error::Io`] if it cannot be written.
     pub fn create(
         path: impl AsRef<Path>,
         setting: &Setting,

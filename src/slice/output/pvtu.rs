@@ -73,11 +73,11 @@ impl PixelCloud {
         Ok(())
     }
 
-    /// Refuses points of so many pixels that the layers at work at a time, of `layers`, could not
-    /// be held; `values`: numbers at a point.
+    /// Refuses points that would fill the memory in the layers at work at a time, of `layers`;
+    /// `values`: numbers at a point.
     ///
     /// # Errors
-    /// Those of [`PixelCloud::check`]; [`Error::Request`] with both amounts.
+    /// As [`PixelCloud::check`]; [`Error::Request`] with both amounts.
     pub fn check_memory(
         grid: &PixelGrid,
         plane: [[f64; 2]; 2],
@@ -94,7 +94,7 @@ impl PixelCloud {
     }
 
     /// Bytes of memory for the points of `layers` at a time, of each of which `plane`, the box of
-    /// the model, is an upper bound; and to locate those of as many as there are threads. `values`:
+    /// the model, is an upper bound; and to locate the points of one layer a thread. `values`:
     /// numbers at a point.
     pub fn bytes(grid: &PixelGrid, plane: [[f64; 2]; 2], values: usize, layers: usize) -> u128 {
         let [low, high] = plane;

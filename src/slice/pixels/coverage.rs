@@ -7,7 +7,7 @@
 //! passes. So every segment leaves, in each row it passes, a change in a column or
 //! two: the area of the pixel to its right, signed by its direction. A row's pixels
 //! are running sums of its changes, with long runs of equal pixels between them, so a
-//! layer takes the time of its contours plus that of writing its bytes.
+//! layer takes the time of its contours plus the time of writing its bytes.
 //!
 //! Pixels inside several overlapping contours are full; what lies inside a
 //! clockwise contour alone is empty. So a pixel in which two contours end has the sum of
@@ -122,8 +122,8 @@ impl Raster {
         }
     }
 
-    /// A segment that leaves the image: what is left of it acts from the first
-    /// column on, what is right, above or below does not matter.
+    /// A segment that leaves the image: its part on the left acts from the first
+    /// column on, its parts right, above or below do not matter.
     fn add_clipped(&mut self, a: [f64; 2], b: [f64; 2]) {
         let [width, height] = self.grid.size.map(|n| n as f64);
         let at = |t: f64, d: usize| a[d] + t * (b[d] - a[d]);
@@ -155,7 +155,7 @@ impl Raster {
         if a[1] == b[1] {
             return;
         }
-        // upward, the material is on the left: what is to the right loses
+        // upward, the material is on the left: pixels to the right lose
         let (low, high, sign) = if a[1] < b[1] { (a, b, -1) } else { (b, a, 1) };
         match self.sampling {
             Sampling::Center => self.add_centers(low, high, sign),

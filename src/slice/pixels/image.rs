@@ -145,8 +145,7 @@ impl ImageFormat {
     /// is the number of the layer. Equal levels give equal bytes.
     ///
     /// # Errors
-    /// [`Error::Request`] if the levels are not as many as pixels, and those of
-    /// [`ImageFormat::check`].
+    /// As [`ImageFormat::check`]; [`Error::Request`] if the levels are not as many as pixels.
     pub fn encode(&self, levels: &[u16], layer: usize) -> Result<EncodedImage> {
         self.check()?;
         let [columns, rows] = self.size;
@@ -177,8 +176,8 @@ impl ImageFormat {
     /// pixel; `layer` is the number of the layer.
     ///
     /// # Errors
-    /// [`Error::Request`] if the numbers are not as many as pixels, or one has no color, and those
-    /// of [`ImageFormat::check`].
+    /// As [`ImageFormat::check`]; [`Error::Request`] if the numbers are not as many as pixels, or
+    /// one has no color.
     pub fn encode_indexed(
         &self,
         numbers: &[u8],

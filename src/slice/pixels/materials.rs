@@ -5,8 +5,8 @@
 //! are the values of one channel of whole numbers (the id of the cell's material). A pixel that
 //! is covered in part gets that part of every fraction: fractions times coverage, added up one
 //! after the other, cut the thresholds of the [dither](super::dither) into one interval a
-//! material, and what is left is none. So the pixels of all materials together are those of the
-//! dithered coverage wherever the fractions sum to 1.
+//! material, and the rest is none. So the pixels of all materials together are the pixels of
+//! the dithered coverage wherever the fractions sum to 1.
 
 use super::cell_ids::{CellIds, MAX_MATERIALS};
 use super::dither::{is_above, threshold};
@@ -34,7 +34,7 @@ const COLORS: [[u8; 3]; 7] = [
 /// Color of pixels without material.
 pub const NO_MATERIAL: [u8; 3] = [0; 3];
 
-/// How far a channel of a default color is from that of every other, and how many hues are tried.
+/// How far a channel of a default color is from every other color's, and how many hues are tried.
 const APART: u8 = 8;
 const HUES: u32 = 4096;
 
@@ -57,7 +57,7 @@ pub struct Materials(Vec<Material>);
 
 /// A pixel without an answer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Unfit {
+pub struct MaterialMismatch {
     /// row · columns + column.
     pub pixel: usize,
     /// What is wrong with its values.
@@ -66,7 +66,7 @@ pub struct Unfit {
     pub help: &'static str,
 }
 
-impl Unfit {
+impl MaterialMismatch {
     /// Says where in a layer of `source`, of this number and height, the pixel of `grid` is.
     pub fn error(
         &self,
@@ -147,7 +147,7 @@ impl Materials {
     /// Materials that are the whole numbers of an array of the cells, one of the source's channels.
     ///
     /// # Errors
-    /// Those of [`Materials::ids`]; [`Error::Request`] if the array has several components or a
+    /// As [`Materials::ids`]; [`Error::Request`] if the array has several components or a
     /// value that is not a whole number, with the cell.
     pub fn of_cells(channels: &[Channel], cells: &CellIds) -> Result<Self> {
         let (name, ids) = (cells.name(), cells.ids()?);
@@ -174,14 +174,14 @@ impl Materials {
         }
     }
 
-    /// The materials; that of number 1 first.
+    /// The materials; number 1 first.
     pub fn list(&self) -> &[Material] {
         &self.0
     }
 
     /// Number of the material of every pixel of a layer, 0 for none. `values` has the `channels`
-    /// channels of the pixels with coverage above 0, `[pixel][channel]`, in their order; `columns`
-    /// are those of a row.
+    /// channels of the pixels with coverage above 0, `[pixel][channel]`, in their order; `columns`:
+    /// of a row.
     ///
     /// # Errors
     /// The first pixel that has no answer: a fraction that is not a number or negative, fractions
@@ -193,12 +193,12 @@ impl Materials {
         columns: usize,
         values: &[f64],
         channels: usize,
-    ) -> Result<Vec<u8>, Unfit> {
+    ) -> Result<Vec<u8>, MaterialMismatch> {
         let mut painted = vec![0_u8; coverage.len()];
         let covered = (0..coverage.len()).filter(|&pixel| coverage[pixel] > 0);
         let by_id = self.0[0].id.is_some();
         for (pixel, values) in covered.zip(values.chunks_exact(channels.max(1))) {
-            let unfit = |(text, help)| Unfit { pixel, text, help };
+            let unfit = |(text, help)| MaterialMismatch { pixel, text, help };
             let threshold = threshold(pixel % columns, pixel / columns, layer);
             let found = if by_id {
                 self.by_id(values, coverage[pixel], threshold)
@@ -259,7 +259,7 @@ impl Materials {
 /// What is wrong, and how to fix it.
 type PixelFault = (String, &'static str);
 
-/// Refuses given colors that are equal, or that of no material.
+/// Refuses given colors that are equal to each other or to the color of no material.
 fn check_colors(materials: &[Material], given: &[Option<[u8; 3]>]) -> Result<()> {
     for (place, color) in given.iter().enumerate().filter_map(|(i, own)| Some((i, (*own)?))) {
         let name = &materials[place].name;
@@ -282,7 +282,7 @@ fn check_colors(materials: &[Material], given: &[Option<[u8; 3]>]) -> Result<()>
     Ok(())
 }
 
-/// The colors of so many materials: those given, and others that differ from all.
+/// The colors of all materials: the given ones, and others that differ from all.
 fn colors(given: &[Option<[u8; 3]>]) -> Vec<[u8; 3]> {
     let mut used: Vec<[u8; 3]> = given.iter().flatten().copied().collect();
     used.push(NO_MATERIAL);

@@ -17,5 +17,5 @@ pub(super) use coverage::MAX_IMAGE_SIDE;
 pub use coverage::{Gray, Raster};
 pub use image::{Bits, EncodedImage, Flip, ImageFile, ImageFormat, MAX_PIXELS};
 pub(super) use materials::NO_MATERIAL;
-pub use materials::{Material, Materials, Unfit};
+pub use materials::{Material, MaterialMismatch, Materials};
 pub(super) use runs::leading;

@@ -105,7 +105,7 @@ impl<'t> Connectivity<'t> {
         Self::smooth(Cow::Owned(topology), scheme, masks)
     }
 
-    /// Number of vertices, those of no face included.
+    /// Number of vertices, including vertices of no face.
     pub fn vertex_count(&self) -> usize {
         self.topology.vertex_count
     }
@@ -254,7 +254,7 @@ impl<'t> Connectivity<'t> {
     }
 
     /// Sharpness of the half of an edge at one of its ends, one level on: by Chaikin's rule
-    /// that of the edge first blends with the mean of the other semi-sharp edges there.
+    /// the sharpness of the edge first blends with the mean of the other semi-sharp edges there.
     pub(crate) fn half_sharpness(&self, edge: u32, end: u32) -> f64 {
         let mut sharpness = self.edge_sharpness(edge);
         if let Some(&(count, sum)) = self.semi_sharp.get(end as usize) {

@@ -25,7 +25,7 @@ pub struct SurfaceLocation {
 /// Limits at some places, each array `[place]`, empty where it was not wanted.
 ///
 /// The result is NaN where something does not exist: derivatives at extraordinary vertices,
-/// curvature there too (that of Catmull-Clark and Loop surfaces has no limit there in
+/// curvature there too (on Catmull-Clark and Loop surfaces it has no limit there in
 /// general), normals where there is no tangent plane.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SurfaceLimit {
@@ -94,7 +94,7 @@ impl LimitSurface {
     /// ([`LimitSurface::refined_points`]).
     ///
     /// # Errors
-    /// Those of [`LimitSurface::evaluate`].
+    /// As [`LimitSurface::evaluate`].
     pub fn evaluate_refined(
         &self,
         points: &[[f64; 3]],

@@ -9,7 +9,7 @@ use crate::mesh::{CreaseRule, Creases, TriangleRule};
 /// but for those inside a line where sheets meet.
 #[derive(Clone, Copy, Debug)]
 pub struct Faces<'a> {
-    /// Number of control points; those of no face take no part in anything.
+    /// Number of control points; points of no face take no part in anything.
     pub vertex_count: usize,
     /// Where each face starts among `corners`, then the number of corners:
     /// `[face count + 1]`.
@@ -19,7 +19,7 @@ pub struct Faces<'a> {
     pub corners: &'a [u32],
     /// Sharp edges and vertices; both kinds of sharpness fall by 1 at every level.
     pub creases: &'a Creases,
-    /// Whether the sharpness of an edge first blends with that of its neighbors.
+    /// Whether the sharpness of an edge first blends with its neighbors'.
     pub crease_rule: CreaseRule,
     /// How edges of triangles are refined, by Catmull-Clark.
     pub triangle_rule: TriangleRule,

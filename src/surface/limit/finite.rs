@@ -87,7 +87,7 @@ impl LimitSurface {
     }
 }
 
-/// Weights at the vertices of a regular leaf, rows of them `stride` apart, from those of its
+/// Weights at the vertices of a regular leaf, rows of them `stride` apart, from the weights of its
 /// control points `[v 4][u 4]`.
 fn spline_block(
     rows: &[[f64; 4]],

@@ -27,7 +27,7 @@ impl FaceFrame {
     }
 }
 
-/// Faces around a vertex that a walk reaches without crossing what is infinitely sharp.
+/// Faces around a vertex that a walk reaches without crossing infinitely sharp edges.
 pub(super) struct FaceSector {
     /// Seen from the vertex, turning left; from the wall on if the sector is open.
     pub frames: Vec<FaceFrame>,
@@ -141,7 +141,7 @@ impl Connectivity<'_> {
         self.fan(FaceFrame::new(face, corner - start)).frames.len()
     }
 
-    /// Whether the limit around a corner of a face is that of a regular mesh, possibly
+    /// Whether the limit around a corner of a face is as in a regular mesh, possibly
     /// with a straight boundary through the vertex or a corner of the boundary at it.
     pub(crate) fn is_regular_corner(&self, rule: LimitRule, frame: FaceFrame) -> bool {
         let quads = self.face(frame.face as usize).len() == 4;

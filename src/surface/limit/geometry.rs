@@ -25,7 +25,7 @@ pub fn normal(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     // of unit vectors, so that neither small nor large ones are lost
     let c = unit(a.into()).cross(&unit(b.into()));
     let length = c.norm();
-    // what is left of parallel vectors is rounding
+    // the cross product of parallel vectors is rounding
     if length > 1e-14 { (c / length).into() } else { [f64::NAN; 3] }
 }
 

@@ -1,4 +1,4 @@
-//! The inner loops of grids beside those of regular quads
+//! The inner loops of grids other than of regular quads
 //! ([`PatchKernel`](crate::kernel::PatchKernel)), written so that the compiler makes vectors
 //! of them at the width of the processor at hand.
 
@@ -83,7 +83,7 @@ pub(super) fn unit_normals(a: &[f64], b: &[f64], out: &mut [f64]) {
         let area = c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
         let lengths =
             (a[0] * a[0] + a[1] * a[1] + a[2] * a[2]) * (b[0] * b[0] + b[1] * b[1] + b[2] * b[2]);
-        // what is left of parallel vectors is rounding
+        // the cross product of parallel vectors is rounding
         let scale = if area > 1e-28 * lengths { 1.0 / area.sqrt() } else { f64::NAN };
         for k in 0..3 {
             n[k] = c[k] * scale;

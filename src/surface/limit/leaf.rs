@@ -57,14 +57,14 @@ pub struct Placement {
 
 /// local = matrix · p + offset.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Affine {
+pub struct AffineMap {
     /// `[local parameter][parameter]`.
     pub matrix: [[f64; 2]; 2],
     /// Local parameters of p = 0.
     pub offset: [f64; 2],
 }
 
-impl Affine {
+impl AffineMap {
     /// Parameters as they are.
     pub const IDENTITY: Self = Self { matrix: [[1.0, 0.0], [0.0, 1.0]], offset: [0.0; 2] };
 
@@ -94,8 +94,8 @@ impl Placement {
         FaceFrame { face, corner: u32::from(self.corner), mirrored: self.mirrored }
     }
 
-    /// Local parameters by those of the leaf.
-    pub fn affine(self, scheme: Scheme) -> Affine {
+    /// Local parameters by the parameters of the leaf.
+    pub fn affine(self, scheme: Scheme) -> AffineMap {
         let corners = scheme.shape().corners();
         let (at, sides) = (usize::from(self.corner), corners.len());
         let (next, before) = ((at + 1) % sides, (at + sides - 1) % sides);
@@ -106,9 +106,9 @@ impl Placement {
         let determinant = a[0] * b[1] - a[1] * b[0];
         let matrix =
             [[b[1] / determinant, -b[0] / determinant], [-a[1] / determinant, a[0] / determinant]];
-        let linear = Affine { matrix, offset: [0.0; 2] };
+        let linear = AffineMap { matrix, offset: [0.0; 2] };
         let offset = linear.apply(corners[at]).map(|x| 0.0 - x);
-        Affine { matrix, offset }
+        AffineMap { matrix, offset }
     }
 }
 
@@ -127,15 +127,15 @@ pub fn split(scheme: Scheme, [u, v]: [f64; 2]) -> (u32, [f64; 2]) {
     (number, child_affine(scheme, number).apply([u, v]))
 }
 
-/// Parameters of a child by those of its parent.
-pub(super) fn child_affine(scheme: Scheme, number: u32) -> Affine {
+/// Parameters of a child by the parameters of its parent.
+pub(super) fn child_affine(scheme: Scheme, number: u32) -> AffineMap {
     let (sign, offset) = match (scheme.shape(), number) {
         (FaceShape::Triangle, 3) => (-1.0, [1.0, 1.0]),
         (FaceShape::Triangle, 1) => (1.0, [-1.0, 0.0]),
         (FaceShape::Triangle, 2) => (1.0, [0.0, -1.0]),
         _ => (1.0, [-f64::from(number & 1), -f64::from(number >> 1)]),
     };
-    Affine { matrix: [[2.0 * sign, 0.0], [0.0, 2.0 * sign]], offset }
+    AffineMap { matrix: [[2.0 * sign, 0.0], [0.0, 2.0 * sign]], offset }
 }
 
 /// Splits that a path has room for.
@@ -158,9 +158,9 @@ impl SurfaceLeaf {
         path
     }
 
-    /// The leaf's parameters by those of the element.
-    pub fn affine(&self, scheme: Scheme) -> Affine {
-        (0..u32::from(self.depth)).fold(Affine::IDENTITY, |map, depth| {
+    /// The leaf's parameters by the element's.
+    pub fn affine(&self, scheme: Scheme) -> AffineMap {
+        (0..u32::from(self.depth)).fold(AffineMap::IDENTITY, |map, depth| {
             let number = self.path >> (2 * (PATH_LEVELS - 1 - depth)) & 3;
             map.then(&child_affine(scheme, number))
         })

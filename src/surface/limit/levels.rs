@@ -12,7 +12,7 @@ use super::connectivity::{Connectivity, SurfaceTags, check_faces, masks_of};
 use super::faces::Faces;
 use super::frame::FaceFrame;
 use super::leaf::{Placement, SurfaceElement, SurfaceLeaf, SurfaceLeafKind};
-use super::library::{Extraordinary, SurfaceLibrary};
+use super::library::{ExtraordinaryLimit, SurfaceLibrary};
 use super::net;
 use super::refine::refine;
 use super::rules::LimitRule;
@@ -49,7 +49,7 @@ struct ActiveFace {
 /// How a face evaluates, before structures have numbers.
 enum FaceDraft {
     Regular(MissingLayers),
-    // key among those of the part
+    // key within the part
     Irregular(usize, Placement),
     Refined(FaceReason),
 }
@@ -69,7 +69,7 @@ struct LimitBuilder {
     // irregular faces are refined to this depth as well
     isolation: usize,
     numbers: HashMap<NetKey, Option<u32>>,
-    structures: Vec<Arc<Extraordinary>>,
+    structures: Vec<Arc<ExtraordinaryLimit>>,
     elements: Vec<SurfaceElement>,
     leaves: Vec<SurfaceLeaf>,
     nets: Vec<u32>,
@@ -92,10 +92,10 @@ impl LimitSurface {
     /// Analyzes a mesh feature-adaptively: faces with an extraordinary vertex are
     /// refined to `levels` levels (0 to 12), so that all but the innermost become regular
     /// patches (Mlakar et al. 2020, 5.2; Nießner et al. 2012). The limit is the same as
-    /// that of [`LimitSurface::new`].
+    /// by [`LimitSurface::new`].
     ///
     /// # Errors
-    /// Those of [`LimitSurface::new`], and [`Error::Request`] for more than 12 levels.
+    /// As [`LimitSurface::new`], and [`Error::Request`] for more than 12 levels.
     pub fn isolated(faces: &Faces, scheme: Scheme, levels: usize) -> Result<Self> {
         masks_of(scheme)?;
         check_faces(faces, scheme)?;

@@ -7,7 +7,7 @@ use crate::scheme::Scheme;
 
 /// The limit around an extraordinary point of a surface.
 #[derive(Debug)]
-pub struct Extraordinary {
+pub struct ExtraordinaryLimit {
     /// Weights of positions and derivatives away from the point, and at it where they
     /// exist; the point is the origin of the parameters.
     pub structure: Arc<Structure>,
@@ -21,7 +21,7 @@ pub struct Extraordinary {
 /// Structures of one scheme.
 pub(super) struct SurfaceLibrary {
     pub(super) scheme: Scheme,
-    pub(super) built: StructureStore<Extraordinary>,
+    pub(super) built: StructureStore<ExtraordinaryLimit>,
 }
 
 impl SurfaceLibrary {

@@ -17,7 +17,7 @@
 //! locally until their children are of these kinds.
 //!
 //! Edges that are infinitely sharp, boundaries among them, are walls: the limit on a face
-//! depends only on what can be reached without crossing one, so that a crease is regular
+//! depends only on faces that can be reached without crossing one, so that a crease is regular
 //! where a boundary is.
 //!
 //! # Practice
@@ -91,11 +91,11 @@ pub use evaluate::{SurfaceLimit, SurfaceLocation};
 pub use faces::Faces;
 pub use geometry::{Curvature, curvature, normal};
 pub use grid::{GridLimit, SurfaceGrid};
-pub use leaf::{Affine, Placement, SurfaceElement, SurfaceLeaf, SurfaceLeafKind, split};
+pub use leaf::{AffineMap, Placement, SurfaceElement, SurfaceLeaf, SurfaceLeafKind, split};
 
 pub use levels::check_valences;
 pub(super) use levels::duplicate_faces;
-pub use library::Extraordinary;
+pub use library::ExtraordinaryLimit;
 pub use masks::VertexMasks;
 pub use spline_patches::PatchCounts;
 pub use surface::LimitSurface;

@@ -103,7 +103,7 @@ pub(super) fn phantoms(ends: MissingLayers) -> impl Iterator<Item = [usize; 4]> 
     })
 }
 
-/// Replaces the rows of missing control points by those of their phantoms.
+/// Replaces the rows of missing control points by their phantoms' rows.
 pub(super) fn fold_triangle(rows: &mut NetRows<'_>, net: &mut [u16], ends: MissingLayers) {
     for [p, q, r, s] in phantoms(ends) {
         net[p] = rows.phantom([net[q], net[r], net[s]]);

@@ -5,25 +5,25 @@ use std::sync::Arc;
 
 use super::connectivity::{Connectivity, masks_of};
 use super::frame::FaceFrame;
-use super::library::{Extraordinary, SurfaceLibrary};
+use super::library::{ExtraordinaryLimit, SurfaceLibrary};
 use super::net;
 use super::refine::refine;
 use super::tangents::tangents;
-use crate::limit::{Domain, MIDDLE, NetKey, NetRows, Next, Powers, Sibling, Structure};
+use crate::limit::{Domain, MIDDLE, NetKey, NetRows, NextLevel, Powers, Sibling, Structure};
 use crate::mesh::Creases;
 use crate::scheme::{FaceShape, Scheme};
 
 impl SurfaceLibrary {
     /// The structure of a net; `None` if the net cannot be evaluated.
-    pub fn get(&self, key: &NetKey) -> Option<Arc<Extraordinary>> {
+    pub fn get(&self, key: &NetKey) -> Option<Arc<ExtraordinaryLimit>> {
         self.find(key, 0)
     }
 
-    fn find(&self, key: &NetKey, depth: usize) -> Option<Arc<Extraordinary>> {
+    fn find(&self, key: &NetKey, depth: usize) -> Option<Arc<ExtraordinaryLimit>> {
         self.built.find(key, depth, || self.build(key, depth))
     }
 
-    fn build(&self, key: &NetKey, depth: usize) -> Option<Extraordinary> {
+    fn build(&self, key: &NetKey, depth: usize) -> Option<ExtraordinaryLimit> {
         let mesh = net_mesh(key, self.scheme)?;
         let step = refine(&mesh, Some(&[0])).ok()?;
         let fine = &step.connectivity;
@@ -57,10 +57,10 @@ impl SurfaceLibrary {
         let own = rows.net(&net.vertices);
         let own = rows.selected(&own);
         let next = if net.key == *key {
-            Next::Stationary(Powers::new(own).into())
+            NextLevel::Stationary(Powers::new(own).into())
         } else {
             let child = self.find(&net.key, depth + 1)?;
-            Next::Then { step: own, structure: child.structure.clone() }
+            NextLevel::Then { step: own, structure: child.structure.clone() }
         };
         let domain = match self.scheme.shape() {
             FaceShape::Quad => Domain::Square,
@@ -69,7 +69,7 @@ impl SurfaceLibrary {
         let origin = FaceFrame::new(0, 0);
         let tangents = tangents(&mesh, origin, mesh.rule(mesh.vertex(origin, 0)));
         let structure = Arc::new(Structure::of_parts(domain, rows.finish(), siblings, next));
-        Some(Extraordinary { structure, tangents, key: key.clone() })
+        Some(ExtraordinaryLimit { structure, tangents, key: key.clone() })
     }
 }
 

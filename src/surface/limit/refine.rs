@@ -13,7 +13,7 @@ use crate::topology::NONE;
 pub(super) struct LocalRefinement {
     pub stencils: Stencils,
     pub connectivity: Connectivity<'static>,
-    /// Parent face and number of the child, of every face: that of the parent's corner,
+    /// Parent face and number of the child, of every face: the parent's corner,
     /// or 3 for the middle of a triangle.
     pub parents: Vec<(u32, u32)>,
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::class::FaceClass;
 use super::leaf::{SurfaceElement, SurfaceLeaf};
-use super::library::Extraordinary;
+use super::library::ExtraordinaryLimit;
 use crate::error::Result;
 use crate::mesh::check_point_count;
 use crate::scheme::point::Point;
@@ -34,7 +34,7 @@ pub struct LimitSurface {
     // stencils of level l + 1 over level l, and the first point of each level
     pub(super) stencils: Vec<Stencils>,
     pub(super) level_starts: Vec<usize>,
-    pub(super) structures: Vec<Arc<Extraordinary>>,
+    pub(super) structures: Vec<Arc<ExtraordinaryLimit>>,
 }
 
 impl LimitSurface {
@@ -77,7 +77,7 @@ impl LimitSurface {
     }
 
     /// Structures of the irregular leaves.
-    pub fn structures(&self) -> &[Arc<Extraordinary>] {
+    pub fn structures(&self) -> &[Arc<ExtraordinaryLimit>] {
         &self.structures
     }
 

@@ -116,7 +116,7 @@ impl VertexFan {
         faces == 1 || self.eigenvalue(second) < 0.5 - 1e-9
     }
 
-    /// Weights from those of the spokes, what the far corners have of theirs, and that of
+    /// Weights from the spokes' weights, the far corners' part of them, and the weight of
     /// the vertex.
     fn weights(&self, spoke: impl Fn(usize) -> f64, across: f64, center: f64) -> Vec<f64> {
         let mut weights = vec![0.0; self.vertex_count];

@@ -23,7 +23,7 @@ pub struct VertexLimits {
     /// Unit normals; NaN where there is no tangent plane.
     pub normals: Vec<[f64; 3]>,
     /// Attributes, with the weights of the positions; without normals of the mesh, which are not
-    /// those of the limit.
+    /// normal to the limit.
     pub attributes: Vec<Attribute>,
 }
 
@@ -53,9 +53,9 @@ impl VertexLimits {
 /// Faces that are holes still serve their neighbors: give the mesh with them.
 ///
 /// # Errors
-/// [`Error::Request`](crate::Error::Request) for √3, whose limit has no masks here, and for more
-/// vertices than the memory holds; those of
-/// [`LimitSurface::new`]; [`Error::Mesh`](crate::Error::Mesh) for attributes of the wrong length.
+/// As [`LimitSurface::new`]; [`Error::Request`](crate::Error::Request) for √3, whose limit has no
+/// masks here, and for more vertices than the memory holds; [`Error::Mesh`](crate::Error::Mesh) for
+/// attributes of the wrong length.
 pub fn vertex_limits(mesh: &SurfaceMesh, scheme: Scheme) -> Result<VertexLimits> {
     let vertices = mesh.points.len();
     let need = vertices as u128 * BYTES_A_VERTEX;
@@ -87,7 +87,7 @@ impl LimitSurface {
     /// triangles. Holes are analyzed like other faces.
     ///
     /// # Errors
-    /// Those of [`LimitSurface::new`].
+    /// As [`LimitSurface::new`].
     pub fn of_mesh(mesh: &SurfaceMesh, scheme: Scheme) -> Result<Self> {
         let topology = limit_topology(mesh, scheme)?;
         limit_surface(mesh, &topology, scheme, mesh.crease_rule, 0)
@@ -97,7 +97,7 @@ impl LimitSurface {
 /// The topology of a mesh whose limit is wanted.
 ///
 /// # Errors
-/// Those of [`LimitSurface::new`] for its faces.
+/// As [`LimitSurface::new`], for its faces.
 pub(in crate::surface) fn limit_topology(
     mesh: &SurfaceMesh,
     scheme: Scheme,
@@ -153,7 +153,7 @@ mod tests {
             vertex_limits(&fine, Scheme::default()).unwrap()
         };
         let (coarse, fine) = (refined(1), refined(2));
-        // vertices of a level are found among those of the next
+        // vertices of a level are found in the next
         for (p, n) in coarse.positions.iter().zip(&coarse.normals) {
             let distance = |q: &[f64; 3]| (0..3).map(|d| (p[d] - q[d]).powi(2)).sum::<f64>().sqrt();
             let nearest = (0..fine.positions.len())

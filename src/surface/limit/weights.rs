@@ -1,7 +1,7 @@
 //! Weights of a leaf's control points for the limit and its derivatives.
 
-use super::leaf::{Affine, SurfaceLeaf, SurfaceLeafKind};
-use super::library::Extraordinary;
+use super::leaf::{AffineMap, SurfaceLeaf, SurfaceLeafKind};
+use super::library::ExtraordinaryLimit;
 use super::net::phantoms;
 use super::surface::LimitSurface;
 use crate::basis::bspline::Order::{First, Second, Value};
@@ -55,13 +55,13 @@ impl LimitSurface {
         Some([weights.pop()??, second])
     }
 
-    /// The structure of a leaf if the parameters `p` of its element are those of its
+    /// The structure of a leaf if the parameters `p` of its element are at its
     /// extraordinary vertex, and whether its axes turn the other way.
     pub(super) fn extraordinary(
         &self,
         leaf: &SurfaceLeaf,
         p: [f64; 2],
-    ) -> Option<(&Extraordinary, bool)> {
+    ) -> Option<(&ExtraordinaryLimit, bool)> {
         let SurfaceLeafKind::Irregular(structure, _) = leaf.kind else { return None };
         let extraordinary = &self.structures[structure as usize];
         let (map, local) = self.local(leaf, p);
@@ -69,9 +69,9 @@ impl LimitSurface {
         place.is_none().then(|| (extraordinary.as_ref(), map.is_mirrored()))
     }
 
-    /// The local parameters of what evaluates a leaf, by those of its element, and those
+    /// The map from parameters of a leaf's element to its patch or structure, and the image
     /// of `p`, kept within the leaf.
-    pub(crate) fn local(&self, leaf: &SurfaceLeaf, p: [f64; 2]) -> (Affine, [f64; 2]) {
+    pub(crate) fn local(&self, leaf: &SurfaceLeaf, p: [f64; 2]) -> (AffineMap, [f64; 2]) {
         let outer = leaf.affine(self.scheme);
         let mut local = outer.apply(p).map(|x| x.clamp(0.0, 1.0));
         if self.scheme.shape() == FaceShape::Triangle && local[0] + local[1] > 1.0 {
@@ -93,7 +93,7 @@ fn spline_orders(orders: [usize; 2]) -> Orders {
     [u, v, Value]
 }
 
-/// Weights of a regular net, those of missing control points given to their phantoms.
+/// Weights of a regular net; missing control points give theirs to their phantoms.
 pub(super) fn regular_weights(
     scheme: Scheme,
     ends: MissingLayers,

@@ -21,7 +21,7 @@ use crossings::{Crossing, Crossings};
 pub(crate) use defects::{inner_wall, t_junction};
 pub use report::{OrientedShell, OrientedShells, ShellKind};
 
-/// A volume below this part of those of the cones over its faces is rounding.
+/// A volume below this fraction of the cones over its faces is rounding.
 const MIN_VOLUME_FRACTION: f64 = 1e-12;
 
 /// Places inside a shell at which the shells around it are looked for, at most.
@@ -35,7 +35,7 @@ const MIN_COSINE: f64 = 0.1;
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum NestedShells {
-    /// As it does to the shell around it: turned if that is.
+    /// As it does to the shell around it: reversed if that is.
     #[default]
     Keep,
     /// Inward: a cavity.
@@ -47,45 +47,45 @@ pub enum NestedShells {
 /// normals of vertices turn with all of their faces.
 ///
 /// A shell is around another if it holds places inside it that are spread over it, and is not
-/// smaller. Sides and volumes are those of the control mesh.
+/// smaller. Sides and volumes are taken from the control mesh.
 ///
 /// # Errors
-/// [`Error::Mesh`], with two faces and their edge, for a shell with one side only, such as a Möbius
-/// band; those of [`SurfaceMesh::check`].
+/// As [`SurfaceMesh::check`]; [`Error::Mesh`], with two faces and their edge, for a shell with one
+/// side only, such as a Möbius band.
 pub fn orient(mesh: &mut SurfaceMesh, nested: NestedShells) -> Result<OrientedShells> {
     mesh.check()?;
     mesh.check_control()?;
     let topology = SurfaceTopology::of(mesh);
     let mut shells = Shells::new(&mesh.points, &topology)?;
     shells.turn_outward(&Crossings::new(&mesh.points, &topology), nested);
-    let Shells { turned, found, .. } = shells;
-    if turned.contains(&true) {
-        turn_faces(mesh, &turned);
+    let Shells { reversed, found, .. } = shells;
+    if reversed.contains(&true) {
+        reverse_faces(mesh, &reversed);
     }
     Ok(OrientedShells(found))
 }
 
-/// Faces in shells, which way they are turned, and what is known of each shell.
+/// Faces in shells, which of them are reversed, and facts about each shell.
 struct Shells {
     // [face]
     numbers: Vec<u32>,
-    turned: Vec<bool>,
+    reversed: Vec<bool>,
     // [shell]
     found: Vec<OrientedShell>,
     faces: Vec<Vec<u32>>,
-    // six times those inside, as turned; 0 of open shells
+    // six times those inside, as reversed; 0 of open shells
     volumes: Vec<f64>,
 }
 
 impl Shells {
     /// Shells whose faces agree, most of them as they were.
     fn new(points: &[[f64; 3]], topology: &SurfaceTopology) -> Result<Self> {
-        let (patches, turned) = agreeing_patches(topology)?;
+        let (patches, reversed) = agreeing_patches(topology)?;
         let looks = |corner: u32, ends: [u32; 2]| {
             let face = topology.columns.face(corner) as usize;
             (
                 patches[face],
-                if (topology.vertex(corner) == ends[0]) == turned[face] { -1 } else { 1 },
+                if (topology.vertex(corner) == ends[0]) == reversed[face] { -1 } else { 1 },
             )
         };
         // patches that do not close by themselves at an edge of several faces are one shell
@@ -111,7 +111,7 @@ impl Shells {
         }
         let mut shells = Self {
             numbers: patches,
-            turned,
+            reversed,
             found: Vec::new(),
             faces: Vec::new(),
             volumes: Vec::new(),
@@ -122,7 +122,7 @@ impl Shells {
             if of_root[root] == NONE {
                 of_root[root] = shells.found.len() as u32;
                 let kind = ShellKind::Body;
-                let shell = OrientedShell { face, faces: 0, turned: 0, around: None, kind };
+                let shell = OrientedShell { face, faces: 0, reversed: 0, around: None, kind };
                 shells.found.push(shell);
                 shells.faces.push(Vec::new());
             }
@@ -151,7 +151,7 @@ impl Shells {
             let corners = topology.face(face as usize);
             let sum: Vector3<f64> = corners.iter().map(|&v| at(v) - origin).sum();
             let cone = sum.dot(&area_normal(points, corners)) / corners.len() as f64;
-            volume += if self.turned[face as usize] { -cone } else { cone };
+            volume += if self.reversed[face as usize] { -cone } else { cone };
             size += f64::abs(cone);
         }
         let is_open = matches!(shell.kind, ShellKind::Open(_));
@@ -171,19 +171,23 @@ impl Shells {
         order.iter().enumerate().for_each(|(i, &shell)| rank[shell] = i);
         let all_around: Vec<Vec<usize>> =
             order.par_iter().map(|&number| self.around(crossings, number)).collect();
-        let mut flipped = vec![false; volumes.len()];
+        let mut shell_reversed = vec![false; volumes.len()];
         for &number in &order {
             let around =
                 || all_around[rank[number]].iter().copied().filter(|&o| rank[o] < rank[number]);
             let smallest = around().max_by_key(|&other| rank[other]);
-            let looks = |other: usize, flipped: bool| (self.volumes[other] > 0.0) != flipped;
-            let material: i32 = around().map(|o| if looks(o, flipped[o]) { 1 } else { -1 }).sum();
+            let looks =
+                |other: usize, shell_reversed: bool| (self.volumes[other] > 0.0) != shell_reversed;
+            let material: i32 =
+                around().map(|o| if looks(o, shell_reversed[o]) { 1 } else { -1 }).sum();
             let outward = match nested {
                 _ if material <= 0 => true,
-                NestedShells::Keep => looks(number, smallest.is_some_and(|other| flipped[other])),
+                NestedShells::Keep => {
+                    looks(number, smallest.is_some_and(|other| shell_reversed[other]))
+                }
                 NestedShells::Cavities => false,
             };
-            flipped[number] = looks(number, outward);
+            shell_reversed[number] = looks(number, outward);
             let around = smallest.map(|other| self.found[other].face);
             let shell = &mut self.found[number];
             shell.around = around;
@@ -194,8 +198,8 @@ impl Shells {
             };
         }
         for (face, &number) in self.numbers.iter().enumerate() {
-            self.turned[face] ^= flipped[number as usize];
-            self.found[number as usize].turned += usize::from(self.turned[face]);
+            self.reversed[face] ^= shell_reversed[number as usize];
+            self.found[number as usize].reversed += usize::from(self.reversed[face]);
         }
     }
 
@@ -224,7 +228,7 @@ impl Shells {
         face: u32,
     ) -> Option<Vec<usize>> {
         let shell_of = |crossing: &Crossing| self.numbers[crossing.face as usize] as usize;
-        let sign = |c: &Crossing| if self.turned[c.face as usize] { -c.up } else { c.up };
+        let sign = |c: &Crossing| if self.reversed[c.face as usize] { -c.up } else { c.up };
         let mut all = crossings.at(crossings.inside(face));
         all.sort_by(|a, b| a.height.total_cmp(&b.height));
         let (mut winding, mut longest, mut last) = (0, [0.0; 2], 0.0);
@@ -248,7 +252,7 @@ impl Shells {
 }
 
 /// The patch of each face, its first face: faces connected by edges of two, walls left out. And
-/// which faces are turned so that those of a patch agree: the fewer ones. Walls go with a patch
+/// which faces are reversed so that a patch agrees: the fewer ones. Walls go with a patch
 /// next to them, and those in one place look to different sides.
 fn agreeing_patches(topology: &SurfaceTopology) -> Result<(Vec<u32>, Vec<bool>)> {
     let rows = topology.non_manifold_corners();
@@ -256,7 +260,7 @@ fn agreeing_patches(topology: &SurfaceTopology) -> Result<(Vec<u32>, Vec<bool>)>
     let mut is_wall = vec![false; topology.face_count];
     pairs.as_flattened().iter().for_each(|&face| is_wall[face as usize] = true);
     let mut patches = vec![NONE; topology.face_count];
-    let mut turned = vec![false; topology.face_count];
+    let mut reversed = vec![false; topology.face_count];
     let mut patch = Vec::new();
     for first in 0..topology.face_count as u32 {
         if patches[first as usize] != NONE {
@@ -292,11 +296,11 @@ fn agreeing_patches(topology: &SurfaceTopology) -> Result<(Vec<u32>, Vec<bool>)>
                 }
                 let other = topology.columns.face(if a == corner { b } else { a });
                 let agrees = topology.vertex(a) != topology.vertex(b);
-                let wanted = turned[face as usize] == agrees;
+                let wanted = reversed[face as usize] == agrees;
                 if patches[other as usize] == NONE {
-                    (patches[other as usize], turned[other as usize]) = (first, wanted);
+                    (patches[other as usize], reversed[other as usize]) = (first, wanted);
                     patch.push(other);
-                } else if turned[other as usize] != wanted {
+                } else if reversed[other as usize] != wanted {
                     return Err(Error::mesh(message!(
                         Face.ids([face, other]),
                         " cannot look to one side at ",
@@ -309,9 +313,9 @@ fn agreeing_patches(topology: &SurfaceTopology) -> Result<(Vec<u32>, Vec<bool>)>
                 }
             }
         }
-        let count = patch.iter().filter(|&&face| turned[face as usize]).count();
+        let count = patch.iter().filter(|&&face| reversed[face as usize]).count();
         if 2 * count > patch.len() {
-            patch.iter().for_each(|&face| turned[face as usize] ^= true);
+            patch.iter().for_each(|&face| reversed[face as usize] ^= true);
         }
     }
     for [a, b] in pairs {
@@ -320,17 +324,17 @@ fn agreeing_patches(topology: &SurfaceTopology) -> Result<(Vec<u32>, Vec<bool>)>
             let at = corners.iter().position(|&v| v == topology.face(a as usize)[0]);
             corners[(at.unwrap_or_default() + 1) % corners.len()]
         };
-        if (follows(a) == follows(b)) == (turned[a as usize] == turned[b as usize]) {
-            // as the faces that are listed beside it: that of their body
+        if (follows(a) == follows(b)) == (reversed[a as usize] == reversed[b as usize]) {
+            // as the faces of the same body that are listed beside it
             let beside = |face: u32| {
                 let [before, after] = [(face as usize).wrapping_sub(1), face as usize + 1];
-                [before, after].iter().any(|&f| turned.get(f) == Some(&true))
+                [before, after].iter().any(|&f| reversed.get(f) == Some(&true))
             };
             let face = if beside(a) && !beside(b) { a } else { b };
-            turned[face as usize] ^= true;
+            reversed[face as usize] ^= true;
         }
     }
-    Ok((patches, turned))
+    Ok((patches, reversed))
 }
 
 /// Pairs of faces in one place where bodies touch, of other faces at some of their edges.
@@ -360,13 +364,13 @@ fn walls(topology: &SurfaceTopology, rows: &Rows) -> Vec<[u32; 2]> {
 }
 
 /// Lists the corners of faces in the other direction, from the same corner on.
-fn turn_faces(mesh: &mut SurfaceMesh, turned: &[bool]) {
+fn reverse_faces(mesh: &mut SurfaceMesh, reversed: &[bool]) {
     let mut vertices = mesh.faces.vertices().to_vec();
-    let mut is_turned = vec![true; mesh.points.len()];
-    for (face, &turned) in turned.iter().enumerate() {
+    let mut is_reversed = vec![true; mesh.points.len()];
+    for (face, &reversed) in reversed.iter().enumerate() {
         let corners = mesh.faces.corners(face);
-        if !turned {
-            vertices[corners].iter().for_each(|&v| is_turned[v as usize] = false);
+        if !reversed {
+            vertices[corners].iter().for_each(|&v| is_reversed[v as usize] = false);
             continue;
         }
         vertices[corners.clone()][1..].reverse();
@@ -376,8 +380,9 @@ fn turn_faces(mesh: &mut SurfaceMesh, turned: &[bool]) {
     }
     mesh.faces.set_vertices(vertices);
     if let Some(mut normals) = mesh.normals().map(<[_]>::to_vec) {
-        let of_turned = normals.iter_mut().zip(is_turned).filter(|(_, is_turned)| *is_turned);
-        of_turned.for_each(|(normal, _)| *normal = normal.map(|x| -x));
+        let of_reversed =
+            normals.iter_mut().zip(is_reversed).filter(|(_, is_reversed)| *is_reversed);
+        of_reversed.for_each(|(normal, _)| *normal = normal.map(|x| -x));
         mesh.set_normals(normals);
     }
 }

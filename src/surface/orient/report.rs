@@ -26,8 +26,8 @@ pub struct OrientedShell {
     pub face: u32,
     /// Number of its faces.
     pub faces: usize,
-    /// How many of them were turned.
-    pub turned: usize,
+    /// How many of them were reversed.
+    pub reversed: usize,
     /// First face of the smallest shell around it.
     pub around: Option<u32>,
     /// What it bounds.
@@ -39,15 +39,15 @@ pub struct OrientedShell {
 pub struct OrientedShells(pub Vec<OrientedShell>);
 
 impl OrientedShells {
-    /// What was turned; `None` if nothing was.
-    pub fn turned(&self) -> Option<Message> {
-        let (shells, faces) = self.0.iter().partition::<Vec<_>, _>(|s| s.turned == s.faces);
-        let faces = faces.into_iter().filter(|shell| shell.turned > 0).collect::<Vec<_>>();
+    /// What was reversed; `None` if nothing was.
+    pub fn reversed(&self) -> Option<Message> {
+        let (shells, faces) = self.0.iter().partition::<Vec<_>, _>(|s| s.reversed == s.faces);
+        let faces = faces.into_iter().filter(|shell| shell.reversed > 0).collect::<Vec<_>>();
         let whole = (!shells.is_empty()).then(|| {
             let of = counted(self.0.len(), "shell");
             message!(shells.len().to_string(), " of {of} (", first_faces(&shells), ")")
         });
-        let single = faces.iter().map(|shell| shell.turned).sum::<usize>();
+        let single = faces.iter().map(|shell| shell.reversed).sum::<usize>();
         let single =
             (single > 0).then(|| message!(counted(single, "face"), " in ", shells_of(&faces)));
         match (whole, single) {

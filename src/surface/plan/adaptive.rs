@@ -26,8 +26,8 @@ pub struct AdaptiveLimits {
 /// that level, normals if they are wanted (NaN everywhere otherwise).
 ///
 /// # Errors
-/// [`Error::Request`](crate::Error::Request) for √3 and for more than 12 levels; those of
-/// [`LimitSurface::new`](crate::surface::limit::LimitSurface::new).
+/// As [`LimitSurface::new`](crate::surface::limit::LimitSurface::new);
+/// [`Error::Request`](crate::Error::Request) for √3 and for more than 12 levels.
 pub fn adaptive_limits(
     plan: &SurfacePlan,
     mesh: &SurfaceMesh,
@@ -40,7 +40,7 @@ pub fn adaptive_limits(
     let rule = crease_rule.unwrap_or(mesh.crease_rule);
     let built;
     let topology = match plan.control_topology() {
-        // that of the plan
+        // of the plan
         Some(known) if known.is_of(mesh) => known,
         _ => {
             built = limit_topology(mesh, scheme)?;

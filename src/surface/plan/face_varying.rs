@@ -1,6 +1,6 @@
 //! Texture coordinates of a refined mesh: a surface of their own over the same faces, whose
 //! vertices are the different values at each vertex of the mesh. It ends at seams. Its rules are
-//! those of OpenSubdiv (`Far::PrimvarRefiner`, `Vtr::FVarLevel`).
+//! as in OpenSubdiv (`Far::PrimvarRefiner`, `Vtr::FVarLevel`).
 
 use std::collections::{HashMap, HashSet};
 
@@ -124,7 +124,7 @@ fn refine_smoothly(
 
 /// A value that stays while its vertex is semi-sharp and the other value there has semi-sharp edges
 /// between its faces, though its own faces have none; and that other value.
-type Dependent = Vec<[u32; 2]>;
+type DependentValues = Vec<[u32; 2]>;
 
 /// The values of one level over the mesh of that level.
 struct FaceVaryingLevel<'a> {
@@ -189,7 +189,7 @@ impl<'a> FaceVaryingLevel<'a> {
         matches!(self.linear, CornersPlus1 | CornersPlus2)
     }
 
-    fn dependent(&self) -> Dependent {
+    fn dependent(&self) -> DependentValues {
         let mut found = Vec::new();
         if !self.is_plus() {
             return found;
@@ -211,7 +211,7 @@ impl<'a> FaceVaryingLevel<'a> {
     }
 
     /// What is sharp for one step.
-    fn sharpness(&self, dependent: &Dependent) -> LevelSharpness {
+    fn sharpness(&self, dependent: &DependentValues) -> LevelSharpness {
         let mut edges = self.inner.clone();
         let is_end = |edge: &u32| self.seams.edge_corners[*edge as usize][1] == NONE;
         let ends = (0..self.seams.edge_count() as u32).filter(is_end);
@@ -237,7 +237,7 @@ impl<'a> FaceVaryingLevel<'a> {
             }
             let i = dependent.binary_search_by_key(&value, |pair| pair[0]).ok()?;
             // one step after the other value's last semi-sharp edge it is like any other value,
-            // whatever is sharp between the two
+            // any sharp edge between the two
             let weight = self.weight_at(dependent[i][1]);
             let stays = weight > 0.0 && stays_semi_sharp.contains(vertex);
             let sharpness = if stays { f64::INFINITY } else { weight };

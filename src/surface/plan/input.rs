@@ -23,7 +23,7 @@ impl<'m> RefinementInput<'m> {
     /// Cuts polygons into triangles where the scheme wants these.
     ///
     /// # Errors
-    /// Those of [`Triangulation::triangles`].
+    /// As [`Triangulation::triangles`].
     pub fn new(mesh: &'m SurfaceMesh, options: &SurfaceOptions) -> Result<Self> {
         let rule = options.crease_rule.unwrap_or(mesh.crease_rule);
         let triangulation = Triangulation::of(mesh, options.scheme);

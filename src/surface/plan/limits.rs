@@ -43,10 +43,10 @@ pub fn duplicate_triangles(mesh: &SurfaceMesh) -> Option<[u32; 2]> {
 
 impl SurfacePlan {
     /// The limit of all vertices of `refined`, the refined mesh of `mesh` with its holes, which
-    /// shape what is beside them.
+    /// shape the faces beside them.
     ///
     /// # Errors
-    /// Those of [`vertex_limits`]; [`Error::Request`] if the holes have been left out.
+    /// As [`vertex_limits`]; [`Error::Request`] if the holes have been left out.
     pub fn vertex_limits(&self, mesh: &SurfaceMesh, refined: &SurfaceMesh) -> Result<VertexLimits> {
         limits_of(self.options.scheme, mesh, refined)
     }

@@ -70,7 +70,7 @@ impl SurfacePlan {
     /// polygons are cut into triangles.
     ///
     /// # Errors
-    /// Those of [`SurfaceMesh::check`]; [`Error::Mesh`] for creases that are not edges, and
+    /// As [`SurfaceMesh::check`]; [`Error::Mesh`] for creases that are not edges, and
     /// for what the scheme or method cannot refine (see the [module](super));
     /// [`Error::Request`] for more than 2³² vertices or faces of a level (by edge-friend corners),
     /// or if a method does not know the scheme.
@@ -80,11 +80,11 @@ impl SurfacePlan {
 
     /// Plans again with the same options, for a mesh whose topology was edited. The lists of
     /// Catmull-Clark and Loop on the mesh matrix take the memory of this plan where it is
-    /// enough: the first touch of fresh memory costs as much as what is written there. √3 sorts
+    /// enough: the first touch of fresh memory costs as much as writing it. √3 sorts
     /// every level anew.
     ///
     /// # Errors
-    /// Those of [`SurfacePlan::new`].
+    /// As [`SurfacePlan::new`].
     pub fn plan_again(self, mesh: &SurfaceMesh) -> Result<Self> {
         let options = SurfaceOptions { method: self.requested, ..self.options };
         Self::build(mesh, &options, Some(self.levels))
@@ -164,7 +164,7 @@ impl SurfacePlan {
         }
     }
 
-    /// Number of refined vertices, those of no face included.
+    /// Number of refined vertices, including vertices of no face.
     pub fn vertex_count(&self) -> usize {
         match &self.levels {
             PlanLevels::Quads(levels) => last_vertex_count(levels.topologies()),
@@ -188,7 +188,7 @@ impl SurfacePlan {
     /// Refined points from control points, `[vertex][3]`, with the rules of positions.
     ///
     /// # Errors
-    /// [`Error::Request`] if the number of points is not that of the control mesh.
+    /// [`Error::Request`] if the control mesh has another number of points.
     pub fn evaluate<T: Real>(&self, controls: &[Point<T>]) -> Result<Vec<Point<T>>> {
         let mut workspace = Workspace::default();
         self.evaluate_into(controls, &mut workspace)?;
@@ -199,7 +199,7 @@ impl SurfacePlan {
     /// [`Workspace::points`].
     ///
     /// # Errors
-    /// Those of [`SurfacePlan::evaluate`].
+    /// As [`SurfacePlan::evaluate`].
     pub fn evaluate_into<T: Real>(
         &self,
         controls: &[Point<T>],
@@ -268,7 +268,7 @@ impl SurfacePlan {
     /// The product of the matrices of all levels.
     ///
     /// # Errors
-    /// Those of [`SurfacePlan::level_matrices`].
+    /// As [`SurfacePlan::level_matrices`].
     pub fn single_matrix<T: Real>(&self) -> Result<SingleMatrix<T>> {
         let mut levels = self.level_matrices()?;
         let Some(last) = levels.pop() else {

@@ -78,7 +78,7 @@ impl FaceDescent<'_> {
     }
 
     /// A quad with these parameters at its corners, still to be split `levels` times, whose
-    /// corners are `first` and on among those of its level: each becomes a quad of the next.
+    /// corners are `first` and on in its level: each becomes a quad of the next.
     fn quad(&mut self, element: u32, at: [[f64; 2]; 4], levels: usize, first: usize) {
         if levels == 0 {
             for (corner, parameters) in at.into_iter().enumerate() {

@@ -18,22 +18,22 @@ impl SurfacePlan {
     /// The refined mesh of `mesh`: the mesh of the plan, or one of the same connectivity.
     ///
     /// Faces of holes stay, as holes: to go on from here is to go on from the control mesh
-    /// ([`SurfaceMesh::without_holes`] leaves them out). Of √3, whose faces are turned, they are
-    /// left out. So are normals, unless there are no levels: sums of normals are not those of the
+    /// ([`SurfaceMesh::without_holes`] leaves them out). Of √3, whose edges are flipped, they are
+    /// left out. So are normals, unless there are no levels: sums of normals are not normals of the
     /// refined surface. [`BoundaryRule::Holes`] has made its holes then: the rule becomes
     /// [`BoundaryRule::Edges`]. Vertices of no face stay.
     /// With edge-friend the vertices come in another order than with the other methods;
     /// faces and their corners agree.
     ///
     /// # Errors
-    /// [`Error::Request`] if the numbers of vertices or corners are not those of the plan.
+    /// [`Error::Request`] if the mesh has another number of vertices or corners than the plan.
     pub fn refine(&self, mesh: &SurfaceMesh) -> Result<SurfaceMesh> {
         assemble(&mut &*self, mesh)
     }
 }
 
 /// What a refined mesh is assembled from, wherever that was computed.
-pub(crate) trait Refined {
+pub(crate) trait RefinedSource {
     fn options(&self) -> &SurfaceOptions;
 
     /// The columns of the control mesh (of triangles, if the scheme wants them).
@@ -62,7 +62,10 @@ pub(crate) trait Refined {
 }
 
 /// The refined mesh of `mesh`.
-pub(crate) fn assemble(refined: &mut impl Refined, mesh: &SurfaceMesh) -> Result<SurfaceMesh> {
+pub(crate) fn assemble(
+    refined: &mut impl RefinedSource,
+    mesh: &SurfaceMesh,
+) -> Result<SurfaceMesh> {
     let options = *refined.options();
     let triangles = refined.triangulation().map(|cut| cut.triangles(mesh)).transpose()?;
     let mesh = triangles.as_ref().unwrap_or(mesh);
@@ -138,7 +141,7 @@ pub(crate) fn assemble(refined: &mut impl Refined, mesh: &SurfaceMesh) -> Result
     Ok(fine)
 }
 
-impl Refined for &SurfacePlan {
+impl RefinedSource for &SurfacePlan {
     fn options(&self) -> &SurfaceOptions {
         &self.options
     }
@@ -233,8 +236,8 @@ pub(crate) fn remaining_corners(
     }
 }
 
-/// The faces that come from holes: those of a control face are one range.
-fn refined_holes(holes: &[u32], of: &impl Refined) -> Vec<u32> {
+/// The faces that come from holes; each control face has one range.
+fn refined_holes(holes: &[u32], of: &impl RefinedSource) -> Vec<u32> {
     let levels = of.options().levels as u32;
     let children = |&f: &u32| match of.options().scheme.shape() {
         _ if levels == 0 => f..f + 1,

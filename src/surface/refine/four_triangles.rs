@@ -1,6 +1,6 @@
 //! Loop's scheme on the mesh matrix of triangles.
 //!
-//! Masks are those of the [scheme](crate::scheme); neighbors are summed in the order of the edges.
+//! Masks come from the [scheme](crate::scheme); neighbors are summed in the order of the edges.
 //! Boundaries, creases and corners are as for Catmull-Clark.
 //!
 //! An edge of three or more triangles refines as one edge of them all. Edges are found by sort and
@@ -11,7 +11,7 @@ use crate::numbers::Real;
 use rayon::prelude::*;
 
 use super::sharpness::LevelSharpness;
-use super::split::{Navigate, TriangleCorners, WantedLists, split_to_triangles};
+use super::split::{FaceNavigation, TriangleCorners, WantedLists, split_to_triangles};
 use super::workspace::Workspace;
 use crate::error::Result;
 use crate::mesh::{CreaseRule, SurfaceMesh};
@@ -84,7 +84,7 @@ impl FourTriangleLevels {
         &self.sharpness
     }
 
-    /// Points of the last level from those of level 0 in `workspace`.
+    /// Points of the last level from the points of level 0 in `workspace`.
     pub(in crate::surface) fn evaluate<T: Real>(&self, workspace: &mut Workspace<T>) {
         for level in 0..self.neighbors.len() {
             let (points, refined) = workspace.next(self.topologies[level + 1].vertex_count);

@@ -2,7 +2,7 @@
 //!
 //! Each [split](crate::scheme::Split) has its passes on the mesh matrix
 //! ([`SurfaceTopology`](crate::topology::surface::SurfaceTopology)): [`quads`],
-//! [`four_triangles`], [`three_triangles`]; [`edge_friend`] has that of quads in one pass. They
+//! [`four_triangles`], [`three_triangles`]; [`edge_friend`] refines quads in one pass. They
 //! gather points in one order of sums, by the masks of the [scheme](crate::scheme).
 //! [`mod@reference`] has the same rules as products of sparse matrices.
 

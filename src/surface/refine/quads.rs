@@ -24,7 +24,7 @@ use families::{Families, InnerPoints};
 use stars::{Stars, TASK_POINTS};
 
 use super::sharpness::LevelSharpness;
-use super::split::{Navigate, QuadCorners, WantedLists, split_quads_twice, split_to_quads};
+use super::split::{FaceNavigation, QuadCorners, WantedLists, split_quads_twice, split_to_quads};
 use super::workspace::Workspace;
 use crate::error::Result;
 use crate::mesh::{CreaseRule, SurfaceMesh};
@@ -130,7 +130,7 @@ impl QuadLevels {
         &self.sharpness
     }
 
-    /// Points of the last level from those of level 0 in `workspace`.
+    /// Points of the last level from the points of level 0 in `workspace`.
     pub(in crate::surface) fn evaluate<T: Real>(&self, workspace: &mut Workspace<T>) {
         for level in 0..self.sharpness.len().min(self.topologies.len() - 1) {
             let (points, refined) = workspace.next(self.topologies[level + 1].vertex_count);
@@ -173,7 +173,7 @@ impl QuadLevels {
     fn stars<'a, T: Real>(
         &self,
         topology: &'a SurfaceTopology,
-        go: impl Navigate + 'a,
+        go: impl FaceNavigation + 'a,
         points: &'a [Point<T>],
         face_points: &'a [Point<T>],
     ) -> Stars<'a, T, impl Fn(u32) -> u32, impl Fn(u32) -> u32, impl Fn(u32) -> u32> {
@@ -187,7 +187,7 @@ impl QuadLevels {
         }
     }
 
-    /// A level whose parents are quads. Vertex points come block by block: those of level
+    /// A level whose parents are quads. Vertex points come block by block: of level
     /// 1, then face and edge points of each level since.
     fn family_step<T: Real>(
         &self,
@@ -280,7 +280,7 @@ fn quad_face_points<T: Real>(
 
 fn edge_points_of<T: Real>(
     topology: &SurfaceTopology,
-    go: impl Navigate,
+    go: impl FaceNavigation,
     points: &[Point<T>],
     face_points: &[Point<T>],
     out: &mut [Point<T>],

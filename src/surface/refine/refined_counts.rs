@@ -151,12 +151,12 @@ pub fn check_ids(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<()> {
 /// GPUs have them.
 ///
 /// # Errors
-/// Those of [`check_ids`].
+/// As [`check_ids`].
 pub(crate) fn check_corner_ids(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<()> {
     check(mesh, options, |counts, _| counts.corners.max(counts.vertices))
 }
 
-/// `most`: the largest id of a level's counts and those of the level before.
+/// `most`: the largest id by the counts of a level and of the level before.
 fn check(
     mesh: &SurfaceMesh,
     options: &SurfaceOptions,

@@ -36,7 +36,8 @@ pub struct TriangleEdge {
     pub edge: u32,
     /// End vertices of the edge, the smaller first.
     pub ends: [u32; 2],
-    /// Distance of the edge's smooth point from the midpoint, as a multiple of that of other edges.
+    /// Distance of the edge's smooth point from the midpoint, as a multiple of other edges'
+    /// distance.
     pub stretch: f64,
 }
 
@@ -70,7 +71,7 @@ pub struct LevelSharpness {
     pub triangle_edges: Vec<TriangleEdge>,
 }
 
-/// Vertices that stay in place by the boundary rule: those of one face, at the boundary.
+/// Vertices that stay in place by the boundary rule: boundary vertices of one face.
 pub(in crate::surface) fn boundary_corners(
     mesh: &SurfaceMesh,
     topology: &SurfaceTopology,

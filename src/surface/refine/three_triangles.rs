@@ -1,10 +1,10 @@
-//! √3-subdivision (Kobbelt 2000): a point in every triangle, and every inner edge turned
+//! √3-subdivision (Kobbelt 2000): a point in every triangle, and every inner edge flipped
 //! to join the two at it. Two steps cut every edge in three.
 //!
 //! - face point: (a + b + c)/3;
 //! - vertex point: (1 − α) P + α/n Σ neighbors, α = (4 − 2 cos(2π/n))/9.
 //!
-//! Where the surface ends, edges are not turned. The first of two steps leaves boundary
+//! Where the surface ends, edges are not flipped. The first of two steps leaves boundary
 //! vertices where they are; in the second the boundary triangles get no point inside but
 //! two on their boundary edge, which join the vertex across, by Kobbelt's rules for cubic
 //! splines, (16a + 10b + a⁻)/27 and (4e₁ + 19P + 4e₂)/27. Vertices of one or more than two
@@ -87,7 +87,7 @@ impl ThreeTriangleLevels {
         Ok(Self { levels: done, last: triangles, vertex_count })
     }
 
-    /// Points of the last level from those of level 0 in `workspace`.
+    /// Points of the last level from the points of level 0 in `workspace`.
     pub(in crate::surface) fn evaluate<T: Real>(&self, workspace: &mut Workspace<T>) {
         for level in &self.levels {
             let (points, refined) = workspace.next(level.refined_vertex_count());
@@ -96,7 +96,7 @@ impl ThreeTriangleLevels {
     }
 }
 
-/// Refuses edges that cannot be turned, and tags that have no rule.
+/// Refuses edges that cannot be flipped, and tags that have no rule.
 pub(crate) fn check(mesh: &SurfaceMesh, topology: &SurfaceTopology) -> Result<()> {
     if let Some(&edge) = topology.non_manifold_edges.first() {
         return Err(Error::mesh(message!(

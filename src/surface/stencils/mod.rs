@@ -36,17 +36,17 @@ pub enum Storage {
 /// points are in the order of the plan's vertices.
 pub struct SurfaceStencils {
     controls: usize,
-    pub(crate) stored: Stored,
+    pub(crate) stored: StoredWeights,
 }
 
 /// The weights.
-pub(crate) enum Stored {
+pub(crate) enum StoredWeights {
     Single(SingleMatrix<f64>),
-    Static(Box<Factored>),
+    Static(Box<StaticStencils>),
 }
 
 /// Static refinement, and where it has the vertices.
-pub(crate) struct Factored {
+pub(crate) struct StaticStencils {
     pub refinement: StaticRefinement,
     evaluator: StaticEvaluator<f64>,
     /// Point of each vertex; [`NONE`] for a control vertex of no face, which stays.
@@ -64,21 +64,21 @@ impl fmt::Debug for SurfaceStencils {
 impl SurfaceStencils {
     /// The rows of a matrix.
     pub(super) fn single(matrix: SingleMatrix<f64>, controls: usize) -> Self {
-        Self { controls, stored: Stored::Single(matrix) }
+        Self { controls, stored: StoredWeights::Single(matrix) }
     }
 
     /// Static refinement whose point `slots[v]` is vertex v.
     pub(super) fn factored(refinement: StaticRefinement, slots: Vec<u32>) -> Result<Self> {
         let (controls, evaluator) = (refinement.control_count(), refinement.evaluator()?);
-        let factored = Factored { refinement, evaluator, slots };
-        Ok(Self { controls, stored: Stored::Static(Box::new(factored)) })
+        let factored = StaticStencils { refinement, evaluator, slots };
+        Ok(Self { controls, stored: StoredWeights::Static(Box::new(factored)) })
     }
 
     /// How the weights are stored.
     pub fn storage(&self) -> Storage {
         match self.stored {
-            Stored::Single(_) => Storage::Single,
-            Stored::Static(_) => Storage::Static,
+            StoredWeights::Single(_) => Storage::Single,
+            StoredWeights::Static(_) => Storage::Static,
         }
     }
 
@@ -90,8 +90,8 @@ impl SurfaceStencils {
     /// Number of points.
     pub fn len(&self) -> usize {
         match &self.stored {
-            Stored::Single(matrix) => matrix.len(),
-            Stored::Static(factored) => factored.slots.len(),
+            StoredWeights::Single(matrix) => matrix.len(),
+            StoredWeights::Static(factored) => factored.slots.len(),
         }
     }
 
@@ -108,8 +108,8 @@ impl SurfaceStencils {
         check_point_count(controls.len(), self.controls)?;
         let controls: Vec<Point<f64>> = controls.iter().map(|p| p.map(Real::to_f64)).collect();
         let points = match &self.stored {
-            Stored::Single(matrix) => matrix.evaluate(&controls),
-            Stored::Static(factored) => {
+            StoredWeights::Single(matrix) => matrix.evaluate(&controls),
+            StoredWeights::Static(factored) => {
                 let (mut points, mut workspace) = (Vec::new(), StaticWorkspace::default());
                 factored.evaluator.evaluate_into(&controls, &mut workspace)?;
                 gather(&factored.slots, workspace.points(), &controls, &mut points);
@@ -122,13 +122,13 @@ impl SurfaceStencils {
     /// Brings the weights into precision `T`, for evaluation again and again.
     ///
     /// # Errors
-    /// Those of [`StaticRefinement::evaluator`].
+    /// As [`StaticRefinement::evaluator`].
     pub fn evaluator<T: Real>(&self) -> Result<StencilEvaluator<'_, T>> {
         let weights = match &self.stored {
-            Stored::Single(matrix) => StoredInPrecision::Single(matrix.in_precision()),
-            Stored::Static(factored) => {
+            StoredWeights::Single(matrix) => PrecisionWeights::Single(matrix.in_precision()),
+            StoredWeights::Static(factored) => {
                 let workspace = StaticWorkspace::default();
-                StoredInPrecision::Static(
+                PrecisionWeights::Static(
                     factored.refinement.evaluator()?,
                     workspace,
                     &factored.slots,
@@ -142,10 +142,10 @@ impl SurfaceStencils {
 /// Stencils on the CPU, in `f32` or `f64`, with memory that is used again.
 pub struct StencilEvaluator<'s, T: Real> {
     stencils: &'s SurfaceStencils,
-    weights: StoredInPrecision<'s, T>,
+    weights: PrecisionWeights<'s, T>,
 }
 
-enum StoredInPrecision<'s, T: Real> {
+enum PrecisionWeights<'s, T: Real> {
     Single(Cow<'s, SingleMatrix<T>>),
     Static(StaticEvaluator<T>, StaticWorkspace<T>, &'s [u32]),
 }
@@ -162,11 +162,11 @@ impl<T: Real> StencilEvaluator<'_, T> {
     ) -> Result<()> {
         check_point_count(controls.len(), self.stencils.controls)?;
         match &mut self.weights {
-            StoredInPrecision::Single(matrix) => {
+            PrecisionWeights::Single(matrix) => {
                 points.resize(matrix.len(), [T::default(); 3]);
                 matrix.evaluate_into(controls, points);
             }
-            StoredInPrecision::Static(evaluator, workspace, slots) => {
+            PrecisionWeights::Static(evaluator, workspace, slots) => {
                 evaluator.evaluate_into(controls, workspace)?;
                 gather(slots, workspace.points(), controls, points);
             }

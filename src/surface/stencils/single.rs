@@ -2,7 +2,7 @@
 //! compressed rows, columns ascending, padded to whole groups of entries.
 //!
 //! It is read once an evaluation, from memory if it is large, and is in large pages: in
-//! those of 4 KiB evaluations took up to twice as long, by how the system had laid them out.
+//! 4 KiB pages evaluations took up to twice as long, by how the system had laid them out.
 //!
 //! Measured without gain: other orders of columns. The matrix is in large pages: 89 to 90
 //! Mpoint/s, against 54 to 90 in pages of 4 KiB.

@@ -6,8 +6,8 @@
 //! once an evaluation: 16 weights are 64 bytes for a point of 12, and as many again are their
 //! columns, unless rows share these. But the weights of nearly all points are the same on every
 //! face: on a regular face they are products of two functions of one variable, on a face with one
-//! extraordinary vertex those of its structure. So the points of a level are grids on the leaves of
-//! a [`LimitSurface`], with the weights of the level instead of those of the limit, and there is no
+//! extraordinary vertex weights of its structure. So the points of a level are grids on the leaves
+//! of a [`LimitSurface`], with the weights of the level instead of the limit, and there is no
 //! matrix to build or to read.
 //!
 //! # Practice
@@ -77,7 +77,8 @@ pub struct StaticRefinement {
 #[derive(Clone, Copy)]
 pub(crate) struct LeafWeights<'a> {
     table: &'a FiniteWeights,
-    // position of the table's by that of the leaf: u and v of (0, 0), of a step along u, along v
+    // position in the table by the position in the leaf: u and v of (0, 0), of a step along u,
+    // along v
     start: [i32; 2],
     along: [[i32; 2]; 2],
 }
@@ -114,9 +115,9 @@ impl StaticRefinement {
     /// Understands the faces, creases and boundary rule of a mesh.
     ///
     /// # Errors
-    /// [`Error::Request`] for a scheme whose weights are not known, fewer levels than semi-sharp
-    /// creases, polygons and neighboring extraordinary vertices take to be isolated, and more
-    /// points than 32 bits count; those of [`LimitSurface::new`].
+    /// As [`LimitSurface::new`]; [`Error::Request`] for a scheme whose weights are not known, fewer
+    /// levels than semi-sharp creases, polygons and neighboring extraordinary vertices take to be
+    /// isolated, and more points than 32 bits count.
     pub fn new(mesh: &SurfaceMesh, scheme: Scheme, levels: usize) -> Result<Self> {
         mesh.check()?;
         let can = |scheme: Scheme| scheme.rules().has_static_refinement();
@@ -151,7 +152,7 @@ impl StaticRefinement {
             ))
             .with_help(format!("ask for {least} levels or more, or refine level by level")));
         }
-        // twice for what stands behind the elements
+        // twice for points behind the elements
         let most = u64::from(u32::MAX) >> (2 * levels.min(16) + 1);
         if surface.elements().len() as u64 > most {
             return Err(Error::request(format!(
@@ -194,7 +195,7 @@ impl StaticRefinement {
     }
 
     /// The point at `[i, j]`/m of an element with m × m refined quads: m = 2ᴺ at level N, for
-    /// a corner of a polygon half of it. Elements are those of [`LimitSurface`].
+    /// a corner of a polygon half of it. Elements as in [`LimitSurface`].
     ///
     /// # Panics
     /// If there is no such element.
@@ -204,7 +205,7 @@ impl StaticRefinement {
         self.slots.of_border(position, inner).unwrap_or_else(|| inner(position))
     }
 
-    /// Points at the corners of the refined faces, those of holes left out.
+    /// Points at the corners of the refined faces, without holes.
     pub fn quads(&self) -> Vec<[u32; 4]> {
         let elements = 0..self.surface.elements().len();
         let quads = elements.into_par_iter().flat_map_iter(|element| {

@@ -50,7 +50,7 @@ impl EntityKind {
 ///
 /// All other relations are transposes and products of these.
 #[derive(Clone, Debug, Default)]
-pub struct Downward {
+pub struct DownwardIncidence {
     /// Number of vertices.
     pub vertex_count: usize,
     /// `[edge][2]`: its ends, in the topology's own numbering the smaller first.
@@ -66,7 +66,7 @@ pub struct Downward {
     pub inward: Vec<bool>,
 }
 
-impl Downward {
+impl DownwardIncidence {
     /// The incidence of a surface.
     pub fn of_surface(surface: &SurfaceTopology) -> Self {
         let rows = |items: &[u32]| {

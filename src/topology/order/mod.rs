@@ -6,7 +6,7 @@
 //! and cut into *patches*: runs of at most a given size, each inside one component. An
 //! element belongs to the patch of its least face or cell, and is *owned* by it. Elements are
 //! sorted by owner, then along the curve through their midpoints, so that the owned elements
-//! of a patch are consecutive: local id + first = global id. Patches and owners are those of
+//! of a patch are consecutive: local id + first = global id. Patches and owners are as in
 //! RXMesh (Mahmoud et al. 2021, section 5.2), found by a sort instead of Lloyd's algorithm.
 //!
 //! Elements at one place of the curve are sorted by id: the order is the same for any
@@ -15,7 +15,7 @@
 mod curve;
 mod downward;
 
-pub use downward::{Downward, EntityKind};
+pub use downward::{DownwardIncidence, EntityKind};
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -48,7 +48,7 @@ impl ElementOrder {
     ///
     /// # Errors
     /// [`Error::Request`] if there is not one point for each vertex, or `patch_size` is 0.
-    pub fn new(mesh: &Downward, points: &[[f64; 3]], patch_size: usize) -> Result<Self> {
+    pub fn new(mesh: &DownwardIncidence, points: &[[f64; 3]], patch_size: usize) -> Result<Self> {
         check_point_count(points.len(), mesh.vertex_count)?;
         if patch_size == 0 {
             return Err(Error::request("patches of 0 elements")
@@ -156,7 +156,7 @@ impl ElementOrder {
 
 /// Faces or cells in their order, and the patch of each place.
 fn sort_tops(
-    mesh: &Downward,
+    mesh: &DownwardIncidence,
     top: EntityKind,
     patch_size: usize,
     key: impl Fn(EntityKind, u32) -> u64 + Sync,
@@ -195,7 +195,7 @@ fn inverse(permutation: &[u32]) -> Vec<u32> {
 }
 
 /// `[kind][element]`: place of the first face or cell that has it; [`NONE`] for none.
-fn least_tops(mesh: &Downward, top: EntityKind, rank: &[u32]) -> [Vec<AtomicU32>; 4] {
+fn least_tops(mesh: &DownwardIncidence, top: EntityKind, rank: &[u32]) -> [Vec<AtomicU32>; 4] {
     let least = EntityKind::ALL.map(|kind| {
         let none = || AtomicU32::new(NONE);
         std::iter::repeat_with(none).take(mesh.count(kind)).collect::<Vec<_>>()

@@ -1,4 +1,4 @@
-//! Where a surface is not an oriented manifold: what is sharp there, as in OpenSubdiv.
+//! Where a surface is not an oriented manifold: sharp edges and vertices, as in OpenSubdiv.
 
 use super::SurfaceTopology;
 use crate::mesh::UnionFind;
@@ -32,7 +32,7 @@ pub(crate) fn non_manifold_corners(topology: &SurfaceTopology) -> Vec<u32> {
     corners(topology, |edge| is_non_manifold(topology, edge))
 }
 
-/// Vertices at which sheets only touch, ascending, whatever way the faces run.
+/// Vertices at which sheets only touch, ascending, in any order of the corners of faces.
 pub(crate) fn touching_vertices(topology: &SurfaceTopology) -> Vec<u32> {
     corners(topology, |_| false)
 }

@@ -8,7 +8,7 @@
 //! the edge from this corner to the next. Their matrix F, the faces at an edge, follows
 //! from the one or two corners of each edge.
 //!
-//! The edges are found by sorting ([`SurfaceTopology::build`]); those of refined quads need
+//! The edges are found by sorting ([`SurfaceTopology::build`]); edges of refined quads need
 //! no sort ([`surface::refine`](crate::surface::refine)).
 
 mod manifold;
@@ -151,7 +151,7 @@ impl SurfaceTopology {
                 [corner, columns.next(corner)].map(|corner| u64::from(vertices[corner as usize]));
             (a.min(b) << 32 | a.max(b), corner)
         };
-        let mut keys: Vec<sort::Keyed> =
+        let mut keys: Vec<sort::KeyedPair> =
             (0..vertices.len() as u32).into_par_iter().map(key).collect();
         sort::sort(&mut keys, vertex_count);
 

@@ -8,7 +8,7 @@
 
 use rayon::prelude::*;
 
-use crate::disjoint::Disjoint;
+use crate::disjoint::DisjointArray;
 use crate::interrupt::stop_point;
 
 const DIGIT_BITS: u32 = 11;
@@ -17,10 +17,10 @@ const DIGITS: usize = 1 << DIGIT_BITS;
 const BLOCK_ITEMS: usize = 1 << 16;
 
 /// A pair of ids as a number, its first id in the upper half, and what belongs to it.
-pub(super) type Keyed = (u64, u32);
+pub(super) type KeyedPair = (u64, u32);
 
 /// Sorts by key; items of equal keys keep their order. `bound` is above all ids.
-pub(super) fn sort(items: &mut Vec<Keyed>, bound: usize) {
+pub(super) fn sort(items: &mut Vec<KeyedPair>, bound: usize) {
     if items.len() < DIGITS {
         return items.sort_by_key(|item| item.0);
     }
@@ -28,7 +28,7 @@ pub(super) fn sort(items: &mut Vec<Keyed>, bound: usize) {
     let digits = (0..bits).step_by(DIGIT_BITS as usize);
     let mut other = vec![(0, 0); items.len()];
     for shift in digits.clone().chain(digits.map(|shift| shift + 32)) {
-        let digit = |&(key, _): &Keyed| (key >> shift) as usize & (DIGITS - 1);
+        let digit = |&(key, _): &KeyedPair| (key >> shift) as usize & (DIGITS - 1);
         let mut counts: Vec<Vec<u32>> = items
             .par_chunks(BLOCK_ITEMS)
             .map(|block| {
@@ -44,7 +44,7 @@ pub(super) fn sort(items: &mut Vec<Keyed>, bound: usize) {
                 (counts[d], start) = (start, start + counts[d]);
             }
         }
-        let moved = Disjoint::new(&mut other);
+        let moved = DisjointArray::new(&mut other);
         items.par_chunks(BLOCK_ITEMS).zip(&mut counts).for_each(|(block, next)| {
             stop_point();
             for item in block {
@@ -68,7 +68,7 @@ mod tests {
         for bound in [1usize, 7, 5000, 3_000_000] {
             let mut numbers = Random::new(1);
             let mut random = || numbers.below(bound as u64);
-            let mut items: Vec<Keyed> =
+            let mut items: Vec<KeyedPair> =
                 (0..200_000).map(|i| (random() << 32 | random(), i)).collect();
             let mut expected = items.clone();
             expected.sort_by_key(|item| item.0);

@@ -7,7 +7,7 @@ use subsolid::assembly::{
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::Want;
-use subsolid::quadrature::{Mapped, Mapping, QuadratureScheme, Report};
+use subsolid::quadrature::{LeafQuantities, Mapping, QuadratureScheme, Report};
 
 use super::archive::Archive;
 use super::solve::{creased, distance};
@@ -160,7 +160,7 @@ fn loads_of_points_are_those_of_functions() {
     for quadrature in [&boundary, &volume] {
         let mapping = Mapping::new(quadrature, mesh.controls()).unwrap();
         let force = |p: [f64; 3]| [p[0] * p[1], 1.0 - p[2], p[0]];
-        let (mut forces, mut mapped) = (Vec::new(), Mapped::default());
+        let (mut forces, mut mapped) = (Vec::new(), LeafQuantities::default());
         for (batch, leaves) in quadrature.pieces(1) {
             mapping.evaluate(batch, leaves, &mut mapped).unwrap();
             forces.extend(mapped.points.iter().map(|&p| force(p)));
@@ -200,7 +200,7 @@ fn at_points(
 ) -> (Vec<f64>, Vec<[f64; 2]>) {
     let quadrature = mapping.quadrature();
     let mut sums = vec![[0.0; 2]; quadrature.solid().topology().vertex_count()];
-    let (mut mapped, mut all) = (Mapped::default(), Vec::new());
+    let (mut mapped, mut all) = (LeafQuantities::default(), Vec::new());
     for (b, batch) in quadrature.batches().iter().enumerate() {
         mapping.evaluate(b, 0..batch.leaves.len(), &mut mapped).unwrap();
         let basis = quadrature.basis(b);

@@ -7,7 +7,7 @@ use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::Want;
 use subsolid::quadrature::{
-    Mapped, Mapping, PhysicalDerivatives, QuadratureScheme, physical_derivatives,
+    LeafQuantities, Mapping, PhysicalDerivatives, QuadratureScheme, physical_derivatives,
 };
 
 use crate::oracle::vector::Greatest;
@@ -102,7 +102,7 @@ fn the_basis_makes_the_limit() {
         let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
         let size = size(&mesh.points);
         let limits = Limits::of(Solid::new(original).unwrap(), &mesh.points);
-        let mut mapped = Mapped::default();
+        let mut mapped = LeafQuantities::default();
         for (b, batch) in quadrature.batches().iter().enumerate() {
             let basis = quadrature.basis(b);
             let parameters = quadrature.parameters(b);
@@ -156,7 +156,8 @@ fn derivatives_in_space_are_those_of_known_fields() {
             Quadrature::new(&solid, QuadratureScheme { gauss: 2, rings: Some(1) }, Want::SECOND);
         let quadrature = quadrature.unwrap();
         let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
-        let (mut mapped, mut derivatives) = (Mapped::default(), PhysicalDerivatives::default());
+        let (mut mapped, mut derivatives) =
+            (LeafQuantities::default(), PhysicalDerivatives::default());
         let mut checked = 0;
         for (b, leaves) in quadrature.pieces(1000) {
             mapping.evaluate(b, leaves.clone(), &mut mapped).unwrap();

@@ -8,7 +8,7 @@ use subsolid::limit::Solid;
 use subsolid::mesh::{FaceGroup, Polygons, SolidMesh};
 use subsolid::plan::{Location, Want};
 use subsolid::quadrature::{
-    BoundaryReport, Mapped, Mapping, QuadratureScheme, Regions, side_vertices, sides,
+    BoundaryReport, LeafQuantities, Mapping, QuadratureScheme, Regions, side_vertices, sides,
 };
 use subsolid::refine::refine_mesh;
 use subsolid::scheme::VertexRule;
@@ -139,7 +139,7 @@ fn points_and_normals_are_those_of_the_limit() {
     let scheme = QuadratureScheme { gauss: 2, rings: Some(2) };
     let quadrature = Quadrature::boundary(&solid, scheme, Want::FIRST, |_| true).unwrap();
     let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
-    let mut mapped = Mapped::default();
+    let mut mapped = LeafQuantities::default();
     for (b, leaves) in quadrature.pieces(1 << 20) {
         mapping.evaluate(b, leaves.clone(), &mut mapped).unwrap();
         let batch = &quadrature.batches()[b];

@@ -3,14 +3,14 @@
 use subsolid::mesh::SurfaceMesh;
 use subsolid::query::{Op, Query, QueryStrategy};
 use subsolid::topology::Topology;
-use subsolid::topology::order::{Downward, ElementOrder, EntityKind};
+use subsolid::topology::order::{DownwardIncidence, ElementOrder, EntityKind};
 use subsolid::topology::surface::{Columns, SurfaceTopology};
 
 use crate::query_meshes::brute::Brute;
 use crate::query_meshes::{solids, surfaces, triangles};
 use crate::support::refused;
 
-fn check(name: &str, mesh: &Downward, points: &[[f64; 3]], brute: &Brute, size: usize) {
+fn check(name: &str, mesh: &DownwardIncidence, points: &[[f64; 3]], brute: &Brute, size: usize) {
     let order = ElementOrder::new(mesh, points, size).unwrap();
     let top = mesh.top();
     let top_ops = match top {
@@ -41,9 +41,9 @@ fn check(name: &str, mesh: &Downward, points: &[[f64; 3]], brute: &Brute, size: 
     }
 }
 
-fn surface(mesh: &SurfaceMesh) -> Downward {
+fn surface(mesh: &SurfaceMesh) -> DownwardIncidence {
     let (faces, vertices) = (Columns::of(&mesh.faces), mesh.faces.vertices().to_vec());
-    Downward::of_surface(&SurfaceTopology::build(mesh.points.len(), faces, vertices))
+    DownwardIncidence::of_surface(&SurfaceTopology::build(mesh.points.len(), faces, vertices))
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn elements_belong_to_the_patch_of_their_least_face_or_cell() {
         for (name, mesh) in solids() {
             let topology = Topology::build(mesh.cells.clone(), mesh.points.len()).unwrap();
             let brute = Brute::solid(&mesh);
-            check(&name, &Downward::of_solid(&topology), &mesh.points, &brute, size);
+            check(&name, &DownwardIncidence::of_solid(&topology), &mesh.points, &brute, size);
         }
     }
 }

@@ -9,7 +9,7 @@ use cudarc::driver::{
 
 use super::device::failed;
 use crate::error::Result;
-use crate::result_buffer::Lent;
+use crate::result_buffer::DeviceBytes;
 
 /// An array on the device.
 #[derive(Debug)]
@@ -105,7 +105,7 @@ pub(in crate::backend::cuda) struct PageLocked {
     start: *mut u8,
 }
 
-// SAFETY: the memory is this value's own, as that of a box.
+// SAFETY: this value owns the memory, as a box does.
 unsafe impl Send for PageLocked {}
 // SAFETY: as above; shared references only read.
 unsafe impl Sync for PageLocked {}
@@ -124,7 +124,7 @@ impl PageLocked {
     }
 }
 
-impl Lent for PageLocked {
+impl DeviceBytes for PageLocked {
     fn bytes(&self) -> &[u8] {
         // SAFETY: the memory is as long and lives as long as `self`.
         unsafe { std::slice::from_raw_parts(self.start, self.memory.len()) }

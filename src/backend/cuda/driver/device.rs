@@ -1,4 +1,4 @@
-//! NVIDIA GPUs of this machine, and what is missing where there are none.
+//! NVIDIA GPUs of this machine, and the reason where there are none.
 
 use std::sync::Arc;
 

@@ -146,7 +146,7 @@ impl DeviceMemory {
     ///
     /// # Safety
     /// `stream` is the driver's handle of a stream in the device's primary context, or 1 for its
-    /// default stream, or 2 for that of the calling thread.
+    /// default stream, or 2 for the stream of the calling thread.
     pub unsafe fn make_wait(&self, stream: u64) -> Result<()> {
         let context = self.stream.context();
         // SAFETY: by the caller; it is used in this call only.
@@ -206,7 +206,7 @@ pub struct ForeignArray {
 }
 
 impl ForeignArray {
-    /// Refuses what is not memory of this device, such as what was given back.
+    /// Refuses addresses that are not memory of this device, such as freed memory.
     fn check(&self, context: &CudaContext) -> Result<()> {
         let size = match self.precision {
             Precision::F32 => size_of::<f32>(),

@@ -146,7 +146,7 @@ impl Function {
     /// Launches the kernel.
     ///
     /// # Safety
-    /// The arguments are those of the kernel, in number, order and type, and every
+    /// The arguments match the kernel in number, order and type, and every
     /// address in them holds while the kernel runs.
     pub unsafe fn launch(
         &self,
@@ -162,7 +162,7 @@ impl Function {
     /// more of them than the device holds.
     ///
     /// # Safety
-    /// That of [`Function::launch`].
+    /// As [`Function::launch`].
     pub unsafe fn launch_cooperative(
         &self,
         stream: &CudaStream,

@@ -8,7 +8,7 @@ use cudarc::driver::{CudaGraph, CudaStream, DriverError};
 /// Recorded launches; the arrays in their arguments must outlive it.
 pub(in crate::backend::cuda) struct Graph(CudaGraph);
 
-// SAFETY: a graph is used by one thread at a time, that of its owner.
+// SAFETY: a graph is used by one thread at a time, its owner's.
 unsafe impl Send for Graph {}
 
 impl Graph {

@@ -28,7 +28,7 @@ pub(in crate::backend::cuda) struct LaunchJob {
 // SAFETY: plain numbers, laid out as in CUDA C++.
 unsafe impl DeviceRepr for LaunchJob {}
 
-/// Some components of the control points, and what is evaluated of them.
+/// Some components of the control points, and the derivatives evaluated of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::backend::cuda) struct Pass {
     /// Components at once, 1 to 4.
@@ -106,7 +106,7 @@ impl Launch {
     /// another.
     ///
     /// # Safety
-    /// That of [`Launch::enqueue`].
+    /// As [`Launch::enqueue`].
     pub unsafe fn enqueue_cooperative(&self, stream: &CudaStream) -> Result<(), DriverError> {
         // SAFETY: built for this kernel; arrays by the caller.
         unsafe { self.function.launch_cooperative(stream, self.shape, &self.pointers()) }

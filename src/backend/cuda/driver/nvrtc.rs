@@ -106,7 +106,7 @@ pub(in crate::backend::cuda) fn compile(variant: &Variant, target: CodeTarget) -
 /// Options of a compilation; they are part of its name in the cache.
 pub(in crate::backend::cuda) fn options(variant: &Variant, target: CodeTarget) -> Vec<String> {
     let architecture = match target {
-        // with what only this architecture has
+        // with features of this architecture alone
         CodeTarget::Cubin(90) => "--gpu-architecture=sm_90a".into(),
         CodeTarget::Cubin(number) => format!("--gpu-architecture=sm_{number}"),
         CodeTarget::Ptx(number) => format!("--gpu-architecture=compute_{number}"),

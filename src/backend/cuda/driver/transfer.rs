@@ -11,7 +11,7 @@ use super::buffer::{PageLocked, start_copy};
 use super::device::failed;
 use crate::error::Result;
 use crate::kernel::{Simd, stream};
-use crate::result_buffer::Lent;
+use crate::result_buffer::DeviceBytes;
 
 /// Bytes of a block: large enough for the bus, small enough that moving one on hides behind
 /// the next one's copy.
@@ -30,7 +30,7 @@ pub(in crate::backend::cuda) struct Transfer {
 /// Copies that are under way until [`Delivery::finish`], or until it is dropped.
 pub(in crate::backend::cuda) struct Delivery<'r, 'a> {
     transfer: &'r mut Transfer,
-    pending: VecDeque<Pending<'a>>,
+    pending: VecDeque<PendingBlock<'a>>,
     next: usize,
 }
 
@@ -41,7 +41,7 @@ pub(in crate::backend::cuda) struct HostPlace<'a> {
 }
 
 /// A block on its way: where it goes.
-struct Pending<'a> {
+struct PendingBlock<'a> {
     event: CudaEvent,
     to: &'a mut [u8],
     block: usize,
@@ -94,7 +94,7 @@ impl<'a> Delivery<'_, 'a> {
             unsafe { start_copy(from + (i * BLOCK_BYTES) as u64, block, stream) }?;
             let event = stream.record_event(None);
             let event = event.map_err(failed("a copy from the device failed"))?;
-            self.pending.push_back(Pending { event, to, block: self.next });
+            self.pending.push_back(PendingBlock { event, to, block: self.next });
             self.next = (self.next + 1) % BLOCKS;
         }
         Ok(())
@@ -110,7 +110,9 @@ impl<'a> Delivery<'_, 'a> {
 
     /// Moves the oldest block to its place.
     fn move_on(&mut self) -> Result<()> {
-        let Some(Pending { event, to, block }) = self.pending.pop_front() else { return Ok(()) };
+        let Some(PendingBlock { event, to, block }) = self.pending.pop_front() else {
+            return Ok(());
+        };
         event.synchronize().map_err(failed("the evaluation failed"))?;
         let block = &self.transfer.blocks[block].bytes()[..to.len()];
         let part = to.len().div_ceil(2 * rayon::current_num_threads()).max(1 << 16);

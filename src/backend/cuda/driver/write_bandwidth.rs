@@ -1,4 +1,4 @@
-//! Write bandwidth: how long the device takes to write so many bytes, or to copy them to the
+//! Write bandwidth: how long the device takes to write some bytes, or to copy them to the
 //! host, and nothing else.
 
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::sources::{Variant, WRITE_BANDWIDTH};
 use crate::backend::Precision;
 use crate::error::Result;
 use crate::numbers::median;
-use crate::result_buffer::Lent;
+use crate::result_buffer::DeviceBytes;
 
 /// Bytes of a bulk copy in `kernels/common/write_bandwidth.cu`.
 const CHUNK: u64 = 6144;
@@ -64,7 +64,7 @@ pub(in crate::backend::cuda) fn time(
     Ok(best)
 }
 
-/// Seconds of one copy of so many bytes to page-locked memory of the host.
+/// Seconds of one copy to page-locked memory of the host.
 pub(in crate::backend::cuda) fn time_copying(
     functions: &Arc<Functions>,
     bytes: usize,

@@ -16,7 +16,7 @@ use crate::backend::cuda::driver::launch::Argument;
 use crate::backend::cuda::driver::sources::{INTERIORS, Variant};
 use crate::backend::cuda::driver::transfer::Transfer;
 use crate::backend::device::{
-    InteriorPixels, NONE, ParameterBox, PieceValues, PixelArrays, Pixels, Settled, SolidParts,
+    InteriorPixels, NONE, ParameterBox, PieceValues, PixelArrays, Pixels, SettledPixel, SolidParts,
     TILE, TileParts,
 };
 use crate::error::{Error, Result};
@@ -36,7 +36,7 @@ pub(in crate::backend::cuda) fn variant() -> Variant {
 
 /// Which pixels are listed; as in `kernels/slice/interiors.cu`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Listed {
+enum PixelSelection {
     Left,
     Inside,
     Masked,
@@ -167,7 +167,7 @@ impl InteriorPixels for DevicePixels {
     }
 
     fn left(&mut self) -> Result<(Vec<Vec<u32>>, f64)> {
-        let seconds = self.list(Listed::Left, 0)?;
+        let seconds = self.list(PixelSelection::Left, 0)?;
         let mut all = vec![0; self.lists.count];
         if !all.is_empty() {
             let from = self.lists.pixels.address(0);
@@ -177,13 +177,13 @@ impl InteriorPixels for DevicePixels {
         Ok((layers.map(|layer| all[self.lists_of(layer)].to_vec()).collect(), seconds))
     }
 
-    fn settle(&mut self, settled: &[Settled]) -> Result<()> {
+    fn settle(&mut self, settled: &[SettledPixel]) -> Result<()> {
         let Some(images) = self.images.as_ref().filter(|_| !settled.is_empty()) else {
             return Ok(());
         };
         let size = images.pixels.size[0] * images.pixels.size[1];
         let stream = &self.stream;
-        let place = |s: &Settled| (s.layer * size + s.pixel as usize) as u64;
+        let place = |s: &SettledPixel| (s.layer * size + s.pixel as usize) as u64;
         let places: Vec<u64> = settled.iter().map(place).collect();
         let pieces: Vec<u32> = settled.iter().map(|s| s.piece).collect();
         let parameters: Vec<f64> = settled.iter().flat_map(|s| s.parameters).collect();
@@ -208,7 +208,7 @@ impl InteriorPixels for DevicePixels {
 
     fn gather(&mut self, mask: Option<&[u8]>) -> Result<f64> {
         let mut seconds = match mask {
-            None => self.list(Listed::Inside, 0)?,
+            None => self.list(PixelSelection::Inside, 0)?,
             Some(mask) => {
                 let Some(images) = &self.images else { return Ok(0.0) };
                 let [columns, rows] = images.pixels.size;
@@ -217,7 +217,7 @@ impl InteriorPixels for DevicePixels {
                         .with_help("give one byte for each pixel of all layers"));
                 }
                 let mask = Buffer::of(&self.stream, mask)?;
-                self.list(Listed::Masked, mask.address(0))?
+                self.list(PixelSelection::Masked, mask.address(0))?
             }
         };
         let count = self.lists.count;

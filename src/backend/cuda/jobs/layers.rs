@@ -17,7 +17,7 @@ use crate::backend::cuda::driver::program::Kernels;
 use crate::backend::cuda::driver::sources::{LAYERS, Variant};
 use crate::backend::cuda::driver::transfer::Transfer;
 use crate::backend::device::{
-    Canvas, Covered, LayerBoundary, LayerImages, LayerLink, LayerPatch, MAX_PLANES, Sampling,
+    Canvas, CoverageReport, LayerBoundary, LayerImages, LayerLink, LayerPatch, MAX_PLANES, Sampling,
 };
 use crate::error::{Error, Result};
 
@@ -98,7 +98,7 @@ impl DeviceLayers {
         Ok(Self { functions, stream, transfer, patches, links, edges, images: None })
     }
 
-    /// Makes memory for `count` images of a canvas, that of the last ones if it serves.
+    /// Makes memory for `count` images of a canvas, or reuses the last if it serves.
     fn make_room(&mut self, canvas: &Canvas, count: usize) -> Result<()> {
         let serves = |i: &ImageBuffers| i.canvas == *canvas && i.most >= count;
         if !self.images.as_ref().is_some_and(serves) {
@@ -141,7 +141,12 @@ impl LayerImages for DeviceLayers {
         (memory / (pixels.max(1) * bytes)).min(MAX_IMAGES_AT_ONCE)
     }
 
-    fn cover(&mut self, canvas: &Canvas, heights: &[f64], pairs: &[[u32; 2]]) -> Result<Covered> {
+    fn cover(
+        &mut self,
+        canvas: &Canvas,
+        heights: &[f64],
+        pairs: &[[u32; 2]],
+    ) -> Result<CoverageReport> {
         if !matches!(canvas.bits, 8 | 16) {
             return Err(Error::request(format!(
                 "pixels of {} bits are not supported",
@@ -212,7 +217,7 @@ impl LayerImages for DeviceLayers {
         let failed_images = failed_images.read(stream)?;
         let seconds = f64::from(start.elapsed_ms(&end).map_err(failed("slicing failed"))?) * 1e-3;
         let failed_images = (0..count).filter(|&i| failed_images[i] != 0).collect();
-        Ok(Covered { seconds, failed: failed_images })
+        Ok(CoverageReport { seconds, failed: failed_images })
     }
 
     fn read(&mut self, first: usize, pixels: &mut [u8]) -> Result<()> {

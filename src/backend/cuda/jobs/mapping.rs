@@ -238,7 +238,7 @@ impl QuadratureMapping for DeviceMapping {
 }
 
 impl ResultBuffers {
-    /// Memory for so many numbers, see `sizes`.
+    /// Memory for as many numbers as `sizes` says.
     fn new(stream: &Arc<CudaStream>, sizes: [usize; 4]) -> Result<Self> {
         let [samples, seconds, derivatives, second_derivatives] = sizes;
         Ok(Self {

@@ -7,7 +7,7 @@ use crate::backend::cuda::Cuda;
 use crate::backend::cuda::driver::buffer::{Buffer, timed_event};
 use crate::backend::cuda::driver::launch::Argument;
 use crate::backend::cuda::driver::sources::VECTORS;
-use crate::backend::cuda::query::steps::{Steps, array, number};
+use crate::backend::cuda::query::steps::{SortStream, array, number};
 use crate::error::{Error, Result};
 use crate::interrupt::stop_point;
 use crate::mesh::check_value_count;
@@ -24,7 +24,7 @@ struct Matrix {
 
 /// Vectors on a GPU.
 pub(crate) struct DeviceVectors<'s> {
-    steps: Steps,
+    steps: SortStream,
     stencils: &'s Stencils,
     rows: Matrix,
     // made when first asked for
@@ -41,7 +41,7 @@ impl<'s> DeviceVectors<'s> {
     /// # Errors
     /// [`Error::Request`] if its memory is too small.
     pub fn new(gpu: &Cuda, stencils: &'s Stencils) -> Result<Self> {
-        let steps = Steps::new(gpu)?;
+        let steps = SortStream::new(gpu)?;
         let (ends, columns, weights) = stencils.arrays();
         let starts = std::iter::once(0).chain(ends.iter().map(|&end| end as u64)).collect();
         Ok(Self {
@@ -88,7 +88,7 @@ impl<'s> DeviceVectors<'s> {
 }
 
 impl Matrix {
-    fn new(steps: &Steps, starts: Vec<u64>, columns: &[u32], weights: &[f64]) -> Result<Self> {
+    fn new(steps: &SortStream, starts: Vec<u64>, columns: &[u32], weights: &[f64]) -> Result<Self> {
         Ok(Self {
             starts: steps.of(&starts)?,
             columns: steps.of(columns)?,

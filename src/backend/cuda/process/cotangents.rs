@@ -86,7 +86,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         Ok(Some(sums))
     }
 
-    /// Products with stored weights, or with those of the points.
+    /// Products with stored weights, or with weights from the points.
     pub(super) fn products<'m>(
         &'m self,
         sums: Option<&'m CotangentSums<T>>,

@@ -3,7 +3,7 @@
 use cudarc::driver::DeviceRepr;
 
 use super::DeviceProcessor;
-use super::solver::{System, Until, apply, threads, variant};
+use super::solver::{StopRule, System, apply, threads, variant};
 use crate::backend::Precision;
 use crate::backend::cuda::driver::program::Kernels;
 use crate::backend::cuda::query::steps::{array, number};
@@ -36,7 +36,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         steps.enqueue(&[apply(steps, products, 3, -time, Some(&fixed), of, &load)?])?;
         let tolerance = if T::PRECISION == Precision::F64 { 1e-12 } else { 1e-6 };
         let displacements = steps.empty::<T>(3 * count)?;
-        let iterations = system.solve(steps, load, Until::Norm(tolerance), &displacements)?;
+        let iterations = system.solve(steps, load, StopRule::Norm(tolerance), &displacements)?;
         let kernels = Kernels::new(&steps.functions, variant(T::PRECISION, 3, cotangents));
         let arguments = vec![array(&displacements), number(count), array(&self.points.values)];
         let threads = threads(T::PRECISION, 3);

@@ -9,7 +9,7 @@ use std::cell::Cell;
 use super::DeviceProcessor;
 use super::heat_system::Heat;
 use super::multigrid::MultigridLevels;
-use super::solver::{System, Until};
+use super::solver::{StopRule, System};
 use crate::backend::Precision;
 use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::program::Kernels;
@@ -66,8 +66,8 @@ impl DeviceProcessor<f64> {
         let iterations = Cell::new(0);
         let warm = |load: &[f64]| {
             let (load, warmth) = (self.attribute(1, load)?.values, empty()?);
-            let until = Until::EveryComponent(HEAT_TOLERANCE);
-            let more = system.solve(steps, load, until, &warmth.values)?;
+            let stop = StopRule::EveryComponent(HEAT_TOLERANCE);
+            let more = system.solve(steps, load, stop, &warmth.values)?;
             iterations.set(iterations.get() + more);
             self.query.read(&warmth)
         };

@@ -3,7 +3,7 @@
 //!
 //! A [`DeviceProcessor`] keeps a mesh with its rows and weights on a GPU, so that jobs after the
 //! first cost what they compute. Results come back in the ids of the mesh; they have the same bits
-//! in every run, and differ from those of the CPU by rounding, since sums are taken in another
+//! in every run, and differ from the CPU by rounding, since sums are taken in another
 //! order.
 //!
 //! ```no_run
@@ -57,7 +57,7 @@ const POINT: usize = 4;
 pub struct DeviceProcessor<T> {
     query: DeviceQuery,
     points: DeviceAttribute<T>,
-    // its points are those of before jobs moved them, until they are asked for
+    // its points are as before jobs moved them, until they are asked for
     mesh: SurfaceMesh,
     // without the holes, if the mesh has any
     seen: Option<Polygons>,

@@ -8,7 +8,7 @@ use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::launch::Argument;
 use crate::backend::cuda::driver::program::Kernels;
 use crate::backend::cuda::driver::sources::{AGGREGATES, MULTIGRID, Variant};
-use crate::backend::cuda::query::steps::{Steps, THREADS, array, number};
+use crate::backend::cuda::query::steps::{SortStream, THREADS, array, number};
 use crate::error::Result;
 
 /// `THREADS`, `ROUNDS` and `MAX_GRID_LEVELS` in the kernels.
@@ -22,9 +22,8 @@ const BLOCKS: u32 = 2;
 /// Unknowns of a level that gets no coarser one.
 const COARSEST_ROWS: usize = 128;
 
-/// Constants on aggregates of so many unknowns, that of each with this power, make the matrix too
-/// stiff by so much: the width of an aggregate of a surface, and some more since they are no
-/// squares.
+/// Constants on aggregates of n unknowns make the matrix too stiff by n to this power: the width of
+/// an aggregate of a surface, and some more since they are no squares.
 const STIFFNESS: f64 = 0.57;
 
 /// A multigrid level in single precision, with room for a cycle; `Level` in
@@ -51,7 +50,7 @@ pub(super) struct MultigridLevels {
     levels: Vec<MultigridLevel>,
 }
 
-fn kernels(steps: &Steps) -> Kernels<'_> {
+fn kernels(steps: &SortStream) -> Kernels<'_> {
     Kernels::new(&steps.functions, Variant::new(&AGGREGATES, Precision::F64))
 }
 
@@ -65,7 +64,7 @@ struct Aggregates {
 
 impl MultigridLevel {
     fn new(
-        steps: &Steps,
+        steps: &SortStream,
         slices: u64,
         ids: u64,
         weights: Buffer<f32>,
@@ -90,12 +89,12 @@ impl MultigridLevel {
     }
 
     /// Measures the rows, and joins the unknowns into aggregates.
-    fn aggregate(&mut self, steps: &mut Steps) -> Result<Aggregates> {
+    fn aggregate(&mut self, steps: &mut SortStream) -> Result<Aggregates> {
         let count = self.count;
         let graph = [self.slices, self.ids, self.weights.address(0), count as u64];
         let graph_words = || Argument::Words(Box::new(graph));
         let strongest = steps.empty::<f32>(count)?;
-        let each = |steps: &Steps, name, arguments| {
+        let each = |steps: &SortStream, name, arguments| {
             steps.enqueue(&[kernels(steps).items(name, count, THREADS, arguments)?])
         };
         each(steps, "measure", vec![graph_words(), array(&self.inverses), array(&strongest)])?;
@@ -145,7 +144,7 @@ impl MultigridLevel {
 
 impl Aggregates {
     /// The level of the aggregates of `finer` unknowns of the previous level.
-    fn level(&self, steps: &mut Steps, finer: usize) -> Result<MultigridLevel> {
+    fn level(&self, steps: &mut SortStream, finer: usize) -> Result<MultigridLevel> {
         let count = self.count;
         let near = || {
             vec![
@@ -155,7 +154,7 @@ impl Aggregates {
                 number(count),
             ]
         };
-        let each = |steps: &Steps, name, arguments| {
+        let each = |steps: &SortStream, name, arguments| {
             steps.enqueue(&[kernels(steps).items(name, count, THREADS, arguments)?])
         };
         let starts = steps.empty::<u32>(count + 1)?;
@@ -191,7 +190,7 @@ impl Aggregates {
 
 impl MultigridLevels {
     /// The multigrid levels of the matrix L.
-    pub fn new(steps: &mut Steps, matrix: &WeightMatrix<f64>) -> Result<Self> {
+    pub fn new(steps: &mut SortStream, matrix: &WeightMatrix<f64>) -> Result<Self> {
         let count = matrix.diagonal.len();
         let weights = steps.empty::<f32>(matrix.weights.len())?;
         let arguments = vec![array(&matrix.weights), number(matrix.weights.len()), array(&weights)];
@@ -226,7 +225,7 @@ impl MultigridLevels {
     /// [`Error::Mesh`](crate::Error::Mesh) if iterations do not end.
     pub fn solve(
         &self,
-        steps: &Steps,
+        steps: &SortStream,
         matrix: &WeightMatrix<f64>,
         fixed: &Buffer<u32>,
         load: Buffer<f64>,

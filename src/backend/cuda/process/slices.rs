@@ -5,7 +5,7 @@ use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::launch::Argument;
 use crate::backend::cuda::driver::program::Kernels;
 use crate::backend::cuda::driver::sources::{SLICES, Variant};
-use crate::backend::cuda::query::steps::{Steps, THREADS, array, number};
+use crate::backend::cuda::query::steps::{SortStream, THREADS, array, number};
 use crate::error::Result;
 
 /// Rows of a slice: a warp.
@@ -19,9 +19,9 @@ pub(super) struct RowSlices {
 }
 
 impl RowSlices {
-    /// Slices for `rows` rows that start there, and are by so many entries longer.
+    /// Slices for `rows` rows that begin at `row_starts`, each longer by its number in `more`.
     pub fn of(
-        steps: &mut Steps,
+        steps: &mut SortStream,
         row_starts: &Buffer<u32>,
         rows: usize,
         more: Option<&Buffer<u32>>,

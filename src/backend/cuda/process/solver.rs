@@ -8,7 +8,7 @@ use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::launch::{Argument, Launch};
 use crate::backend::cuda::driver::program::Kernels;
 use crate::backend::cuda::driver::sources::{SOLVE, Variant};
-use crate::backend::cuda::query::steps::{Steps, array, number};
+use crate::backend::cuda::query::steps::{SortStream, array, number};
 use crate::error::{Error, Result, option};
 use crate::numbers::Real;
 use crate::process::surface::Cotangents;
@@ -73,7 +73,7 @@ impl<T: Real + DeviceRepr> MatrixProducts<'_, T> {
 
 /// The condition at which iterations end.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Until {
+pub(super) enum StopRule {
     /// The norm of the residual has fallen by this.
     Norm(f64),
     /// Every component of the residual is so small beside its unknown; for one column.
@@ -88,7 +88,7 @@ pub(super) fn variant(precision: Precision, columns: usize, cotangents: Cotangen
 
 /// product = `stiffness` L times values; 0 for unknowns that are fixed, if any.
 pub(super) fn apply<T: Real + DeviceRepr>(
-    steps: &Steps,
+    steps: &SortStream,
     products: MatrixProducts<'_, T>,
     columns: usize,
     stiffness: f64,
@@ -128,7 +128,7 @@ pub(super) struct System<'s, T> {
 impl<'s, T: Real + DeviceRepr> System<'s, T> {
     /// Unknowns that are `fixed`, or whose diagonal is 0, stay 0.
     pub fn new(
-        steps: &Steps,
+        steps: &SortStream,
         products: MatrixProducts<'s, T>,
         columns: usize,
         mass: f64,
@@ -162,7 +162,7 @@ impl<'s, T: Real + DeviceRepr> System<'s, T> {
         Ok(system)
     }
 
-    fn kernels<'k>(&self, steps: &'k Steps) -> Kernels<'k> {
+    fn kernels<'k>(&self, steps: &'k SortStream) -> Kernels<'k> {
         let variant = variant(T::PRECISION, self.columns, self.products.cotangents);
         Kernels::new(&steps.functions, variant)
     }
@@ -174,9 +174,9 @@ impl<'s, T: Real + DeviceRepr> System<'s, T> {
     /// [`Error::Mesh`] if iterations do not end.
     pub fn solve(
         &self,
-        steps: &Steps,
+        steps: &SortStream,
         load: Buffer<T>,
-        until: Until,
+        stop: StopRule,
         x: &Buffer<T>,
     ) -> Result<usize> {
         let (count, columns) = (self.roots.len(), self.columns);
@@ -192,9 +192,9 @@ impl<'s, T: Real + DeviceRepr> System<'s, T> {
         let sums = 3 * columns + 1;
         let partial = steps.empty::<f64>(2 * sums * blocks as usize)?;
         let state = SolverState::new(steps, columns)?;
-        let (tolerance, componentwise) = match until {
-            Until::Norm(tolerance) => (tolerance, 0),
-            Until::EveryComponent(tolerance) => (tolerance, 1),
+        let (tolerance, componentwise) = match stop {
+            StopRule::Norm(tolerance) => (tolerance, 0),
+            StopRule::EveryComponent(tolerance) => (tolerance, 1),
         };
         debug_assert!(componentwise == 0 || columns == 1);
         let arguments = vec![
@@ -243,12 +243,12 @@ struct SolverState {
 }
 
 impl SolverState {
-    fn new(steps: &Steps, columns: usize) -> Result<Self> {
+    fn new(steps: &SortStream, columns: usize) -> Result<Self> {
         Ok(Self { words: Buffer::zeros(&steps.stream, 2 * 2 * columns + 4)?, columns })
     }
 
     /// Iterations so far, and whether they have ended.
-    fn read(&self, steps: &Steps) -> Result<(usize, u32)> {
+    fn read(&self, steps: &SortStream) -> Result<(usize, u32)> {
         let words = self.words.read(&steps.stream)?;
         let at = 2 * 2 * self.columns;
         Ok((words[at] as usize, words[at + 2]))

@@ -1,6 +1,6 @@
 //! Downward incidence on the device.
 
-use super::steps::{Steps, array, number};
+use super::steps::{SortStream, array, number};
 use crate::backend::cuda::Cuda;
 use crate::backend::cuda::driver::buffer::{Buffer, timed_event};
 use crate::backend::cuda::driver::launch::Argument;
@@ -9,7 +9,7 @@ use crate::backend::cuda::surface::refine::{DeviceMatrix, FaceArrays};
 use crate::error::Result;
 use crate::mesh::SurfaceMesh;
 use crate::topology::Rows;
-use crate::topology::order::{Downward, EntityKind};
+use crate::topology::order::{DownwardIncidence, EntityKind};
 use crate::topology::surface::Columns;
 
 /// Lists of ids: row `r` is `items[starts[r]..starts[r + 1]]`.
@@ -21,7 +21,7 @@ pub(in crate::backend::cuda) struct DeviceLists {
 
 impl DeviceLists {
     /// A copy of rows of the host.
-    pub fn of(steps: &Steps, rows: &Rows) -> Result<Self> {
+    pub fn of(steps: &SortStream, rows: &Rows) -> Result<Self> {
         let starts: Vec<u32> = (0..=rows.len())
             .map(|r| if r == rows.len() { rows.items().len() } else { rows.start(r) } as u32)
             .collect();
@@ -34,7 +34,7 @@ impl DeviceLists {
     }
 
     /// A copy on the host.
-    pub fn read(&self, steps: &Steps) -> Result<Rows> {
+    pub fn read(&self, steps: &SortStream) -> Result<Rows> {
         let ends = self.starts.read(&steps.stream)?[1..=self.count].to_vec();
         let mut items = self.items.read(&steps.stream)?;
         items.truncate(ends.last().map_or(0, |&end| end as usize));
@@ -48,14 +48,14 @@ pub(in crate::backend::cuda) struct Incidence {
     pub edge_vertices: Buffer<[u32; 2]>,
     pub edge_count: usize,
     pub face_vertices: DeviceLists,
-    // rows start where those of the vertices do
+    // rows start where the rows of the vertices do
     pub face_edges: Buffer<u32>,
     pub cell_faces: Option<DeviceLists>,
 }
 
 impl Incidence {
-    /// A copy of that of a mesh.
-    pub fn of(steps: &Steps, mesh: &Downward) -> Result<Self> {
+    /// A copy of the incidence of a mesh.
+    pub fn of(steps: &SortStream, mesh: &DownwardIncidence) -> Result<Self> {
         let cells =
             (mesh.top() == EntityKind::Cell).then(|| DeviceLists::of(steps, &mesh.cell_faces));
         Ok(Self {
@@ -70,7 +70,7 @@ impl Incidence {
 
     /// The incidence of a surface, whose edges are found on the device; also the seconds that this
     /// took there, from the corners on.
-    pub fn of_surface(gpu: &Cuda, steps: &Steps, mesh: &SurfaceMesh) -> Result<(Self, f64)> {
+    pub fn of_surface(gpu: &Cuda, steps: &SortStream, mesh: &SurfaceMesh) -> Result<(Self, f64)> {
         let columns = Columns::of(&mesh.faces);
         let (size, ends, faces) = match &columns {
             Columns::Uniform(size) => (*size, &[][..], &[][..]),

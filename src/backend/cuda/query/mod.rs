@@ -53,16 +53,16 @@ use crate::error::{Error, Result};
 use crate::mesh::{SolidMesh, SurfaceMesh, check_point_count};
 use crate::query::{Op, Query, QueryStrategy, topology};
 use crate::topology::Rows;
-use crate::topology::order::{Downward, ElementOrder, EntityKind, PATCH_SIZE};
+use crate::topology::order::{DownwardIncidence, ElementOrder, EntityKind, PATCH_SIZE};
 use incidence::{DeviceLists, Incidence};
 use order::DeviceOrder;
 use patches::DevicePatches;
 use rows::StoredRows;
-use steps::Steps;
+use steps::SortStream;
 
 /// Answers queries about one mesh on a GPU.
 pub struct DeviceQuery {
-    pub(in crate::backend::cuda) steps: Steps,
+    pub(in crate::backend::cuda) steps: SortStream,
     // in the order
     pub(in crate::backend::cuda) mesh: Incidence,
     order: Option<DeviceOrder>,
@@ -83,7 +83,7 @@ impl DeviceQuery {
     pub fn of_surface(gpu: &Cuda, mesh: &SurfaceMesh, strategy: QueryStrategy) -> Result<Self> {
         mesh.check()?;
         mesh.check_control()?;
-        let steps = Steps::new(gpu)?;
+        let steps = SortStream::new(gpu)?;
         let (incidence, _) = Incidence::of_surface(gpu, &steps, mesh)?;
         let host = || Query::of_surface(mesh, strategy);
         Self::of_incidence(steps, incidence, &mesh.points, strategy, host)
@@ -97,7 +97,7 @@ impl DeviceQuery {
     pub fn time_order(gpu: &Cuda, mesh: &SurfaceMesh) -> Result<f64> {
         mesh.check()?;
         mesh.check_control()?;
-        let mut steps = Steps::new(gpu)?;
+        let mut steps = SortStream::new(gpu)?;
         let points = steps.of(&mesh.points)?;
         let (incidence, of_edges) = Incidence::of_surface(gpu, &steps, mesh)?;
         let start = timed_event(&steps.stream)?;
@@ -113,7 +113,7 @@ impl DeviceQuery {
     /// As [`topology`]; [`Error::Request`] for an element with too
     /// many neighbors for [`QueryStrategy::Patches`], or too little memory.
     pub fn of_solid(gpu: &Cuda, mesh: &SolidMesh, strategy: QueryStrategy) -> Result<Self> {
-        Self::new(gpu, &Downward::of_solid(&topology(mesh)?), &mesh.points, strategy)
+        Self::new(gpu, &DownwardIncidence::of_solid(&topology(mesh)?), &mesh.points, strategy)
     }
 
     /// Queries of any incidence over `points`.
@@ -123,25 +123,25 @@ impl DeviceQuery {
     /// neighbors for [`QueryStrategy::Patches`], or for too little memory.
     pub fn new(
         gpu: &Cuda,
-        mesh: &Downward,
+        mesh: &DownwardIncidence,
         points: &[[f64; 3]],
         strategy: QueryStrategy,
     ) -> Result<Self> {
-        let steps = Steps::new(gpu)?;
+        let steps = SortStream::new(gpu)?;
         let incidence = Incidence::of(&steps, mesh)?;
         let host = || Query::new(mesh.clone(), points, strategy);
         Self::of_incidence(steps, incidence, points, strategy, host)
     }
 
     fn of_incidence(
-        mut steps: Steps,
+        mut steps: SortStream,
         mesh: Incidence,
         points: &[[f64; 3]],
         strategy: QueryStrategy,
         host: impl FnOnce() -> Result<Query>,
     ) -> Result<Self> {
         check_point_count(points.len(), mesh.vertex_count)?;
-        let sorted = |steps: &mut Steps, size| {
+        let sorted = |steps: &mut SortStream, size| {
             let points = steps.of(points)?;
             let order = DeviceOrder::new(steps, &mesh, &points, size)?;
             Ok((order.renumber(steps, &mesh)?, Some(order)))
@@ -229,7 +229,7 @@ impl DeviceQuery {
     pub(in crate::backend::cuda) fn steps_and_lists(
         &mut self,
         op: Op,
-    ) -> Result<(&mut Steps, &DeviceLists)> {
+    ) -> Result<(&mut SortStream, &DeviceLists)> {
         let rows = self.rows[op as usize].as_ref();
         let rows = rows.ok_or_else(|| Error::request(format!("no rows of {op}")))?;
         Ok((&mut self.steps, &rows.lists))

@@ -1,4 +1,4 @@
-//! Operators: what is done with every element and its row.
+//! Operators: computations over every element and its row.
 
 use std::marker::PhantomData;
 
@@ -104,7 +104,7 @@ pub(in crate::backend::cuda) fn variants(precision: Precision) -> Vec<Variant> {
         variant(Op::EV, SUM.text, 2 * ATTRIBUTE, precision),
         variant(Op::VV, SMOOTH.text, 3 * ATTRIBUTE + 2, precision),
     ];
-    // those of one precision have the same relations
+    // operators of one precision have the same relations
     if precision == Precision::F32 {
         let ops = [EntityKind::Face, EntityKind::Cell].into_iter().flat_map(Op::of_top);
         let patches = |&op: &Op| patches::variant(op, SUM.text, 2 * ATTRIBUTE, precision);
@@ -142,7 +142,7 @@ impl DeviceQuery {
     }
 
     /// An operator that sums an attribute of width 1 over the rows of `op`: arguments are the
-    /// attribute of the elements in the rows, and that of the elements that have them.
+    /// attribute of the elements in the rows, and the attribute of the elements that have them.
     ///
     /// # Errors
     /// [`Error::Request`] if the mesh has no such query.

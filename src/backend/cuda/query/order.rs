@@ -1,7 +1,7 @@
 //! Elements sorted along a Hilbert curve and cut into patches, on the device.
 
 use super::incidence::{DeviceLists, Incidence};
-use super::steps::{Steps, array, bits, number};
+use super::steps::{SortStream, array, bits, number};
 use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::launch::Argument;
 use crate::backend::cuda::driver::sources::ORDER;
@@ -28,7 +28,7 @@ pub(super) struct DeviceOrder {
 }
 
 /// Sorted faces or cells.
-struct Tops {
+struct SortedElements {
     ids: Buffer<u32>,
     // [place]
     patches: Buffer<u32>,
@@ -38,7 +38,7 @@ struct Tops {
 impl DeviceOrder {
     /// Sorts the elements of a mesh whose vertices lie at `points`; see [`ElementOrder::new`].
     pub fn new(
-        steps: &mut Steps,
+        steps: &mut SortStream,
         mesh: &Incidence,
         points: &Buffer<[f64; 3]>,
         patch_size: usize,
@@ -66,7 +66,7 @@ impl DeviceOrder {
             let count = counts[kind as usize];
             let first = steps.empty(tops.patch_count + 1)?;
             let patches = tops.patch_count;
-            let mark_starts = |steps: &Steps, owners| {
+            let mark_starts = |steps: &SortStream, owners| {
                 let arguments =
                     vec![Argument::Address(owners), number(count), number(patches), array(&first)];
                 steps.each(&ORDER, "start_patches", patches + 1, arguments)
@@ -111,7 +111,7 @@ impl DeviceOrder {
     }
 
     /// A copy on the host.
-    pub fn read(&self, steps: &Steps) -> Result<ElementOrder> {
+    pub fn read(&self, steps: &SortStream) -> Result<ElementOrder> {
         let read = |all: &[Buffer<u32>; 4]| -> Result<Vec<Vec<u32>>> {
             all.iter().map(|buffer| buffer.read(&steps.stream)).collect()
         };
@@ -127,7 +127,7 @@ impl DeviceOrder {
     }
 
     /// The incidence in the order.
-    pub fn renumber(&self, steps: &mut Steps, mesh: &Incidence) -> Result<Incidence> {
+    pub fn renumber(&self, steps: &mut SortStream, mesh: &Incidence) -> Result<Incidence> {
         let edges = steps.empty(mesh.edge_count)?;
         let arguments = vec![
             array(&mesh.edge_vertices),
@@ -167,7 +167,7 @@ impl DeviceOrder {
     /// items elements `to`. `starts`: of the new rows, and their end.
     fn items_of(
         &self,
-        steps: &Steps,
+        steps: &SortStream,
         old_starts: &Buffer<u32>,
         old_items: &Buffer<u32>,
         starts: &Buffer<u32>,
@@ -191,7 +191,7 @@ impl DeviceOrder {
     /// Where the rows of elements start in the order.
     fn starts_of(
         &self,
-        steps: &mut Steps,
+        steps: &mut SortStream,
         starts: &Buffer<u32>,
         kind: EntityKind,
         count: usize,
@@ -209,7 +209,7 @@ impl DeviceOrder {
 struct CurveCube(Buffer<f64>);
 
 impl CurveCube {
-    fn around(steps: &Steps, points: &Buffer<[f64; 3]>) -> Result<Self> {
+    fn around(steps: &SortStream, points: &Buffer<[f64; 3]>) -> Result<Self> {
         let boxes = steps.empty::<[f64; 6]>(MEASURING_BLOCKS as usize)?;
         let arguments = vec![array(points), number(points.len()), array(&boxes)];
         steps.blocks(&ORDER, "measure", MEASURING_BLOCKS, arguments)?;
@@ -222,7 +222,7 @@ impl CurveCube {
     /// that each patch owns start among the `sorted` ids, and their end.
     fn sort_owned(
         &self,
-        steps: &Steps,
+        steps: &SortStream,
         mesh: &Incidence,
         points: &Buffer<[f64; 3]>,
         kind: EntityKind,
@@ -252,7 +252,7 @@ impl CurveCube {
     /// Ids of the elements of a kind by their keys.
     fn sort(
         &self,
-        steps: &mut Steps,
+        steps: &mut SortStream,
         mesh: &Incidence,
         points: &Buffer<[f64; 3]>,
         kind: EntityKind,
@@ -272,9 +272,9 @@ impl CurveCube {
     }
 }
 
-/// Sorts sorted ids again by what a table says of them, stably.
+/// Sorts sorted ids again by their entries in a table, stably.
 fn sort_again(
-    steps: &mut Steps,
+    steps: &mut SortStream,
     sorted: &Items,
     count: usize,
     table: &Buffer<u32>,
@@ -294,12 +294,12 @@ fn sort_again(
 
 /// Faces or cells by component, then along the curve, and the patch of each place.
 fn sort_tops(
-    steps: &mut Steps,
+    steps: &mut SortStream,
     mesh: &Incidence,
     points: &Buffer<[f64; 3]>,
     curve: &CurveCube,
     patch_size: usize,
-) -> Result<Tops> {
+) -> Result<SortedElements> {
     let (top, vertices) = (mesh.top(), mesh.vertex_count);
     let count = mesh.count(top);
     let parents = steps.empty::<u32>(vertices)?;
@@ -348,23 +348,23 @@ fn sort_tops(
     ];
     steps.each(&ORDER, "name_patches", count, arguments)?;
     let patch_count = before.read_at(&steps.stream, component_count)? as usize;
-    Ok(Tops { ids, patches, patch_count })
+    Ok(SortedElements { ids, patches, patch_count })
 }
 
-fn invert(steps: &Steps, permutation: &Buffer<u32>, count: usize) -> Result<Buffer<u32>> {
+fn invert(steps: &SortStream, permutation: &Buffer<u32>, count: usize) -> Result<Buffer<u32>> {
     let inverse = steps.empty(count)?;
     let arguments = vec![array(permutation), number(count), array(&inverse)];
     steps.each(&ORDER, "invert", count, arguments)?;
     Ok(inverse)
 }
 
-fn copy(steps: &Steps, from: &Buffer<u32>, count: usize) -> Result<Buffer<u32>> {
+fn copy(steps: &SortStream, from: &Buffer<u32>, count: usize) -> Result<Buffer<u32>> {
     let to = steps.empty(count)?;
     copy_words(steps, from.address(0), &to, count)?;
     Ok(to)
 }
 
-fn copy_words(steps: &Steps, from: u64, to: &Buffer<u32>, count: usize) -> Result<()> {
+fn copy_words(steps: &SortStream, from: u64, to: &Buffer<u32>, count: usize) -> Result<()> {
     let arguments = vec![Argument::Address(from), number(count), array(to)];
     steps.each(&ORDER, "copy_words", count, arguments)
 }

@@ -1,6 +1,6 @@
 //! Patches with ribbons on the device: rows found in shared memory whenever they are used.
 
-use super::steps::{Steps, THREADS, array};
+use super::steps::{SortStream, THREADS, array};
 use crate::backend::Precision;
 use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::functions::LaunchShape;
@@ -38,7 +38,7 @@ pub(super) fn variant(op: Op, text: &str, words: usize, precision: Precision) ->
 }
 
 impl DevicePatches {
-    pub fn new(steps: &Steps, patches: impl Iterator<Item = PackedPatch>) -> Result<Self> {
+    pub fn new(steps: &SortStream, patches: impl Iterator<Item = PackedPatch>) -> Result<Self> {
         let (mut headers, mut incidence, mut ribbons) = (Vec::new(), Vec::new(), Vec::new());
         let (mut count, mut needs) = (0, [0; 16]);
         for patch in patches {
@@ -78,7 +78,7 @@ impl DevicePatches {
     /// A visit of all owned elements of all patches; none if there are no patches.
     pub fn visit(
         &self,
-        steps: &Steps,
+        steps: &SortStream,
         op: Op,
         variant: &Variant,
         words: Vec<u64>,
@@ -103,7 +103,7 @@ impl DevicePatches {
     }
 
     /// Refuses what a kernel could not do.
-    pub fn check(&self, steps: &Steps, op: Op) -> Result<()> {
+    pub fn check(&self, steps: &SortStream, op: Op) -> Result<()> {
         match self.failed.read_at(&steps.stream, op as usize)? {
             0 => Ok(()),
             _ => Err(Error::request(format!("a row of {op} is longer than a patch has room for"))

@@ -1,7 +1,7 @@
 //! Rows of every query on the device.
 
 use super::incidence::{DeviceLists, Incidence};
-use super::steps::{Steps, array, bits, number};
+use super::steps::{SortStream, array, bits, number};
 use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::launch::Argument;
 use crate::backend::cuda::driver::sources::ROWS;
@@ -23,7 +23,7 @@ pub(in crate::backend::cuda) struct StoredRows {
 }
 
 impl StoredRows {
-    pub fn new(steps: &Steps, lists: DeviceLists) -> Result<Self> {
+    pub fn new(steps: &SortStream, lists: DeviceLists) -> Result<Self> {
         let short_ids = steps.empty(lists.items.len())?;
         let bases = steps.empty(lists.count.div_ceil(ROWS_OF_BASE))?;
         let arguments = vec![lists.words(), number(lists.count), array(&short_ids), array(&bases)];
@@ -42,7 +42,7 @@ impl StoredRows {
 }
 
 /// The rows of `op`, each ascending.
-pub(super) fn rows(steps: &mut Steps, mesh: &Incidence, op: Op) -> Result<DeviceLists> {
+pub(super) fn rows(steps: &mut SortStream, mesh: &Incidence, op: Op) -> Result<DeviceLists> {
     let (from, to) = (op.from(), op.to());
     if from > to {
         return down(steps, mesh, op, from, to);
@@ -65,7 +65,7 @@ pub(super) fn rows(steps: &mut Steps, mesh: &Incidence, op: Op) -> Result<Device
 
 /// Vertices one to k + 1 edges away from those that are one to k, and from those one edge away.
 pub(super) fn wider_ring(
-    steps: &mut Steps,
+    steps: &mut SortStream,
     ring: &DeviceLists,
     neighbors: &DeviceLists,
 ) -> Result<DeviceLists> {
@@ -74,7 +74,7 @@ pub(super) fn wider_ring(
 
 /// What elements of a kind have of a lower one.
 fn down(
-    steps: &mut Steps,
+    steps: &mut SortStream,
     mesh: &Incidence,
     op: Op,
     from: EntityKind,
@@ -86,9 +86,9 @@ fn down(
     gather(steps, &op.to_string(), count, ["measure_down", "gather_down"], arguments)
 }
 
-/// The others in the rows back of what an element has; with `through` also these.
+/// The other elements in the rows back of an element's row; with `through` also these.
 fn near(
-    steps: &mut Steps,
+    steps: &mut SortStream,
     name: &str,
     there: &DeviceLists,
     back: &DeviceLists,
@@ -103,7 +103,7 @@ fn near(
 
 /// Rows by two kernels that take the same arguments: one measures, one writes.
 fn gather(
-    steps: &mut Steps,
+    steps: &mut SortStream,
     name: &str,
     count: usize,
     [measure, write]: [&'static str; 2],
@@ -137,7 +137,7 @@ fn gather(
 }
 
 /// For each of `count` elements the rows that it is in, ascending.
-fn transpose(steps: &mut Steps, rows: &DeviceLists, count: usize) -> Result<DeviceLists> {
+fn transpose(steps: &mut SortStream, rows: &DeviceLists, count: usize) -> Result<DeviceLists> {
     let entries = rows.items.len();
     let of_items = steps.empty::<u32>(entries)?;
     let arguments = vec![array(&rows.starts), number(rows.count), array(&of_items)];

@@ -19,7 +19,7 @@ use crate::error::Result;
 pub(in crate::backend::cuda) const THREADS: u32 = 256;
 
 /// A stream, and what sorts and scans on it need.
-pub(in crate::backend::cuda) struct Steps {
+pub(in crate::backend::cuda) struct SortStream {
     pub functions: Arc<Functions>,
     pub stream: Arc<CudaStream>,
     space: Option<(usize, Space)>,
@@ -40,7 +40,7 @@ pub(in crate::backend::cuda) fn array<T: Copy + Default + cudarc::driver::Device
     Argument::Address(buffer.address(0))
 }
 
-impl Steps {
+impl SortStream {
     pub fn new(gpu: &Cuda) -> Result<Self> {
         let functions = gpu.functions.clone();
         let stream = functions.new_stream()?;
@@ -137,7 +137,7 @@ impl Steps {
         Ok(sorted)
     }
 
-    /// Turns `count` numbers into the sums before each, with that of all behind them.
+    /// Turns `count` numbers into the sums before each, and the sum of all behind them.
     pub fn scan(&mut self, numbers: &Buffer<u32>, count: usize) -> Result<()> {
         let functions = self.functions.clone();
         let (mut launches, at) = (Vec::new(), numbers.address(0));

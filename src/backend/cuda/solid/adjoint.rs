@@ -158,11 +158,11 @@ impl DeviceAdjoint {
     /// device have been read when this returns.
     ///
     /// # Errors
-    /// Those of [`Adjoint::apply`]; [`Error::Request`](crate::Error::Request) for an address of
+    /// As [`Adjoint::apply`]; [`Error::Request`](crate::Error::Request) for an address of
     /// another device, or too little memory.
     ///
     /// # Safety
-    /// Gradients on the device are as they say until this returns, their streams those of the
+    /// Gradients on the device are as they say until this returns, with streams of the
     /// device.
     pub unsafe fn apply(
         &self,
@@ -207,7 +207,7 @@ impl DeviceAdjoint {
         let points = Arc::new(ResultMemory::new::<f64>(&self.stream, rows * width)?);
         let launches = self.launches(&given, &nets, &points, gradients.len(), width)?;
         for launch in launches {
-            // SAFETY: all arrays are as long as the kernels take them to be; those of this call
+            // SAFETY: all arrays are as long as the kernels take them to be; this call's own
             // are given back in the order of the stream.
             let launched = unsafe { launch.enqueue(&self.stream) };
             launched.map_err(failed("the kernels cannot be launched"))?;

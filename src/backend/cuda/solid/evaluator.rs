@@ -18,7 +18,7 @@ use cudarc::driver::{CudaStream, DriverError};
 use super::adjoint::DeviceAdjoint;
 use super::grid::{DeviceGrid, PreparedGrid};
 use super::points::DevicePoints;
-use super::scattered::DeviceScattered;
+use super::scattered::DeviceScatteredPoints;
 use crate::backend::cuda::driver::buffer::{Buffer, timed_event};
 use crate::backend::cuda::driver::device::failed;
 use crate::backend::cuda::driver::device_arrays::{
@@ -29,11 +29,13 @@ use crate::backend::cuda::driver::graph::Graph;
 use crate::backend::cuda::driver::launch::Launch;
 use crate::backend::cuda::driver::transfer::Transfer;
 use crate::backend::cuda::level_stencils::LevelStencils;
-use crate::backend::{Evaluator, Explained, Limit, check_controls};
+use crate::backend::{Evaluator, LaunchReport, Limit, check_controls};
 use crate::error::{Error, Result};
 use crate::mesh::Controls;
 use crate::numbers::Real;
-use crate::plan::{Adjoint, Plan, Samples, Strategy, Wanted, evaluated_orders, wanted_orders};
+use crate::plan::{
+    Adjoint, Plan, Samples, Strategy, WantedQuantity, evaluated_orders, wanted_orders,
+};
 use cudarc::driver::DeviceRepr;
 
 /// Streams on which the kernels of an evaluation run side by side.
@@ -46,7 +48,7 @@ const KEPT_EVALUATIONS: usize = 2;
 const NO_CONTEXT: &str = "the device cannot be used by this thread";
 
 /// A plan on the device.
-pub(in crate::backend::cuda) struct Resident<'p, T> {
+pub(in crate::backend::cuda) struct ResidentPlan<'p, T> {
     plan: &'p Plan<'p>,
     functions: Arc<Functions>,
     main: Arc<CudaStream>,
@@ -67,7 +69,7 @@ type SharedGrid = Option<Arc<PreparedGrid>>;
 
 enum DevicePlan<T> {
     Grid(Box<DeviceGrid<T>>),
-    Scattered(Box<DeviceScattered<T>>),
+    Scattered(Box<DeviceScatteredPoints<T>>),
 }
 
 /// Control points of all levels, `[point][width]`.
@@ -106,10 +108,10 @@ struct RangeProgram<T> {
     // what the launches refer to
     work: SharedGrid,
     #[expect(dead_code, reason = "its memory is the launches'")]
-    replaced: Option<DeviceScattered<T>>,
+    replaced: Option<DeviceScatteredPoints<T>>,
 }
 
-impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
+impl<'p, T: Real + DeviceRepr> ResidentPlan<'p, T> {
     pub fn new(functions: Arc<Functions>, plan: &'p Plan<'p>, strategy: Strategy) -> Result<Self> {
         functions.device().context.bind_to_thread().map_err(failed(NO_CONTEXT))?;
         let main = functions.new_stream()?;
@@ -122,7 +124,7 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
             Samples::Points(_) => {
                 let orders = evaluated_orders(plan.want());
                 let (functions, points) = (functions.clone(), plan.points());
-                let points = DeviceScattered::new(functions, plan, points, &orders, &main)?;
+                let points = DeviceScatteredPoints::new(functions, plan, points, &orders, &main)?;
                 DevicePlan::Scattered(Box::new(points))
             }
         };
@@ -138,7 +140,7 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
         Ok(Self { plan, functions, main, sides, samples, levels, inputs, kept, pieces, transfer })
     }
 
-    /// Makes the device that of this thread, which may have used another one before.
+    /// Makes the device current in this thread, which may have used another one before.
     fn bind(&self) -> Result<()> {
         self.functions.device().context.bind_to_thread().map_err(failed(NO_CONTEXT))
     }
@@ -233,13 +235,13 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
     }
 
     /// The samples whose derivatives are evaluated once more, after the quantities.
-    fn replaced(&self, range: &Range<usize>) -> Result<Option<DeviceScattered<T>>> {
+    fn replaced(&self, range: &Range<usize>) -> Result<Option<DeviceScatteredPoints<T>>> {
         let (plan, points) = (self.plan, self.plan.replaced(range));
         if points.is_empty() {
             return Ok(None);
         }
         let (functions, orders) = (self.functions.clone(), wanted_orders(plan.want()));
-        DeviceScattered::new(functions, plan, &points, &orders, &self.main).map(Some)
+        DeviceScatteredPoints::new(functions, plan, &points, &orders, &self.main).map(Some)
     }
 
     /// What evaluates a range into `results`, which grows where it is too small.
@@ -263,7 +265,8 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
             let start = |_| place(count * input.width);
             starts.push((0..self.outputs(index)).map(start).collect::<Vec<_>>());
         }
-        let rows = |wanted: &Wanted| self.plan.row_count(wanted.quantity, &range) * wanted.width;
+        let rows =
+            |wanted: &WantedQuantity| self.plan.row_count(wanted.quantity, &range) * wanted.width;
         let derived: Vec<usize> =
             self.wanted_quantities().iter().map(|wanted| place(rows(wanted))).collect();
         let results = match results {
@@ -381,7 +384,7 @@ fn nothing_uploaded() -> Error {
 }
 
 // SAFETY: nothing of a limit is kept after the call that fills it.
-unsafe impl<T: Real + DeviceRepr> Evaluator for Resident<'_, T> {
+unsafe impl<T: Real + DeviceRepr> Evaluator for ResidentPlan<'_, T> {
     fn evaluate(
         &mut self,
         controls: Controls<'_>,
@@ -429,9 +432,13 @@ unsafe impl<T: Real + DeviceRepr> Evaluator for Resident<'_, T> {
         Ok(seconds)
     }
 
-    fn explain(&mut self, attributes: &[usize], elements: Range<usize>) -> Result<Vec<Explained>> {
+    fn explain(
+        &mut self,
+        attributes: &[usize],
+        elements: Range<usize>,
+    ) -> Result<Vec<LaunchReport>> {
         self.bind()?;
-        Resident::explain(self, attributes, &elements)
+        ResidentPlan::explain(self, attributes, &elements)
     }
 }
 
@@ -444,7 +451,7 @@ pub trait DeviceEvaluator: Evaluator {
     fn upload(&mut self, controls: Controls<'_>) -> Result<()>;
 
     /// Copies control points to the device, with positions that are there already, `[vertex][3]`.
-    /// They are not checked: what is not a number makes results that are none. They have been read
+    /// They are not checked: NaN makes results that are NaN. They have been read
     /// when this returns. `controls` has the attributes, and positions that are about where the
     /// others are, whose distance from 0 decides what the evaluation is relative to.
     ///
@@ -470,7 +477,7 @@ pub trait DeviceEvaluator: Evaluator {
     /// Like [`Self::launch`], with the results copied to the host.
     ///
     /// # Errors
-    /// Those of [`Self::launch`].
+    /// As [`Self::launch`].
     fn fetch(&mut self, elements: Range<usize>, limit: &mut Limit) -> Result<()>;
 
     /// The stream of uploads and launches, as the driver's handle.
@@ -486,9 +493,9 @@ pub trait DeviceEvaluator: Evaluator {
     fn adjoint(&self, adjoint: &Adjoint) -> Result<DeviceAdjoint>;
 }
 
-impl<T: Real + DeviceRepr> DeviceEvaluator for Resident<'_, T> {
+impl<T: Real + DeviceRepr> DeviceEvaluator for ResidentPlan<'_, T> {
     fn upload(&mut self, controls: Controls<'_>) -> Result<()> {
-        Resident::upload(self, controls)
+        ResidentPlan::upload(self, controls)
     }
 
     unsafe fn upload_positions(
@@ -509,7 +516,7 @@ impl<T: Real + DeviceRepr> DeviceEvaluator for Resident<'_, T> {
         if self.inputs.is_empty() {
             return Err(nothing_uploaded());
         }
-        Resident::launch(self, &elements)?;
+        ResidentPlan::launch(self, &elements)?;
         let program = self.kept.last().ok_or_else(nothing_kept)?;
         let count = self.plan.result_count(&elements);
         let array = |start: usize, len: usize, width: usize| {
@@ -521,7 +528,7 @@ impl<T: Real + DeviceRepr> DeviceEvaluator for Resident<'_, T> {
             .collect();
         let mut attribute_derivatives = arrays.split_off(1);
         let mut derivatives = arrays.remove(0);
-        let rows = |wanted: &Wanted| self.plan.row_count(wanted.quantity, &elements);
+        let rows = |wanted: &WantedQuantity| self.plan.row_count(wanted.quantity, &elements);
         let derived = self.wanted_quantities().into_iter().zip(&program.derived);
         let quantities = derived
             .map(|(wanted, &start)| (wanted, array(start, rows(&wanted), wanted.width)))

@@ -2,7 +2,7 @@
 //! of a warp at a time.
 //!
 //! Samples are taken 16 at a time, and control points 16 (single precision) or 8 (double);
-//! what is missing is zero. Lane `4 g + t` gets the weights of control points `4 t` to
+//! missing ones are zero. Lane `4 g + t` gets the weights of control points `4 t` to
 //! `4 t + 3` (double: `2 t` and `2 t + 1`) of samples `2 g` and `2 g + 1`, in the order of the
 //! registers of one product. What it gets for rows `g` and `g + 8` of the product then stands
 //! side by side among the results.

@@ -9,7 +9,7 @@ use cudarc::driver::CudaStream;
 use super::bricks;
 use super::launch_kind::{EvaluationLaunch, LaunchKind};
 use super::layout::{BatchRecord, PlanLayout};
-use super::published::{self, Published};
+use super::published::{self, PublishedArrays};
 use super::work::{GridWork, Item, TableTile, TensorRun};
 use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::device::failed;
@@ -25,7 +25,7 @@ use cudarc::driver::DeviceRepr;
 pub(super) struct DeviceGrid<T> {
     functions: Arc<Functions>,
     layout: PlanLayout<T>,
-    published: Published<T>,
+    published: PublishedArrays<T>,
     samples: usize,
     batches: Buffer<BatchRecord>,
     nets: Buffer<u32>,
@@ -77,7 +77,7 @@ impl<T: Real + DeviceRepr> DeviceGrid<T> {
             fragments: Buffer::of(stream, &layout.fragments)?,
             axes: Buffer::of(stream, &layout.axes)?,
             places: Buffer::of(stream, &layout.places)?,
-            published: Published::new(plan, &layout, stream)?,
+            published: PublishedArrays::new(plan, &layout, stream)?,
             functions,
             layout,
             samples,

@@ -11,7 +11,7 @@ use crate::backend::device::DeviceInfo;
 use crate::error::Result;
 use crate::kernel::AxisWeights;
 use crate::numbers::Real;
-use crate::plan::{BatchKind, Facts, Kernel, Plan, Strategy, evaluated_orders};
+use crate::plan::{BatchKind, Kernel, Plan, RouteFacts, Strategy, evaluated_orders};
 use nets::NetLayout;
 use tables::TableLayout;
 
@@ -74,7 +74,7 @@ fn kernels<T>(plan: &Plan<'_>, strategy: Strategy, device: &DeviceInfo) -> Vec<K
     };
     let kernel = |batch: &crate::plan::Batch| {
         let order = &plan.patterns().orders[batch.order as usize];
-        let facts = Facts {
+        let facts = RouteFacts {
             strategy,
             kind: batch.kind,
             whole: order.indices.len() == per_element,

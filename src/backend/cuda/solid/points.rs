@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::backend::Precision;
 use crate::backend::cuda::driver::device_arrays::{DeviceArray, DeviceMemory};
 use crate::error::Result;
-use crate::plan::Wanted;
+use crate::plan::WantedQuantity;
 
 /// Limit points on the device, in the order of [`Limit`](crate::Limit). They hold as long as this
 /// value, or a clone of its memory, does; the evaluator puts later results elsewhere.
@@ -23,7 +23,7 @@ pub struct DevicePoints {
     /// Derivatives of each attribute wanted.
     pub attribute_derivatives: Vec<Vec<DeviceArray>>,
     /// Quantities wanted that follow from derivatives, a row per result or an element.
-    pub quantities: Vec<(Wanted, DeviceArray)>,
+    pub quantities: Vec<(WantedQuantity, DeviceArray)>,
 }
 
 impl DevicePoints {

@@ -93,7 +93,7 @@ impl GridWork {
         work
     }
 
-    /// Appends the runs of tensor kernels, and returns those of the others.
+    /// Appends the runs of tensor kernels, and returns the other runs.
     fn push_tensor_runs<T>(
         &mut self,
         plan: &Plan<'_>,

@@ -68,9 +68,9 @@ pub(in crate::backend::cuda) fn variant(
 }
 
 impl<T: Real + DeviceRepr> DeviceFriends<T> {
-    /// Room for a first level of so many quads and points, and for `count` more. `chaikin`: the
-    /// rule of semi-sharp creases, `None` where nothing is sharp; `fixed`: vertices of the first
-    /// level with a corner tag, and its sharpness.
+    /// Room for a first level, by its numbers of quads and points, and for `count` more. `chaikin`:
+    /// the rule of semi-sharp creases, `None` where nothing is sharp; `fixed`: vertices of the
+    /// first level with a corner tag, and its sharpness.
     ///
     /// # Errors
     /// [`Error::Request`] for no further levels, more quads than 32-bit ids of their corners

@@ -25,7 +25,7 @@ use crate::scheme::Stencils;
 pub struct PointRows<T> {
     /// `[row]`: end of its control points.
     pub ends: Vec<usize>,
-    /// `[row][control]`: points among those of all levels; none of the rows is empty.
+    /// `[row][control]`: points of all levels; none of the rows is empty.
     pub columns: Vec<u32>,
     /// `[row][quantity][control]`.
     pub weights: Vec<T>,

@@ -25,7 +25,7 @@ pub(super) enum DeckSection {
         generate: bool,
     },
     Surface,
-    /// Rows that move and turn the instance, so many of which have been read.
+    /// Rows read that move and turn the instance.
     Instance(usize),
     Other,
 }

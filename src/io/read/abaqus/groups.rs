@@ -40,8 +40,8 @@ impl Sets {
         }
     }
 
-    /// Names of the groups of all sets, then of all surfaces: those of an instance have its name in
-    /// front where another scope has the same.
+    /// Names of the groups of all sets, then of all surfaces: groups of an instance have its name
+    /// in front where another scope has the same.
     fn group_names(&self) -> Vec<String> {
         let sets = self.sets.iter().map(|set| (&*set.name, set.scope, set.internal));
         let surfaces = self.surfaces.iter().map(|surface| (&*surface.name, surface.scope, false));

@@ -1,5 +1,5 @@
-//! The elements that rows of sets and surfaces name: those of each set are found once, after those
-//! of the sets that it names.
+//! The elements that rows of sets and surfaces name: elements of each set are found once, after the
+//! sets of the sets that it names.
 
 use crate::io::read::assemble::Assembly;
 use crate::io::read::lines::shown;

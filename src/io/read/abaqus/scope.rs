@@ -1,4 +1,4 @@
-//! What numbers and names of a deck mean: each instance has its own, and so has what is outside of
+//! What numbers and names of a deck mean: each instance has its own, and so has the part outside of
 //! them.
 
 use std::collections::HashMap;
@@ -56,7 +56,7 @@ pub(super) struct WaitingElement {
     pub place: (PathBuf, usize),
 }
 
-/// Nodes, elements and sets of one instance, or of what is outside of all.
+/// Nodes, elements and sets of one instance, or outside of all.
 #[derive(Default)]
 pub(super) struct Scope {
     /// Name of the instance, empty outside.

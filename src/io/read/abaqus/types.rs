@@ -6,7 +6,7 @@ use crate::io::read::shape::VolumeShape;
 #[derive(Clone, Copy)]
 pub(super) enum ElementFamily {
     Solid(VolumeShape),
-    /// Faces of so many corners: shells, membranes and plane elements.
+    /// Faces by their number of corners: shells, membranes and plane elements.
     Face(usize),
 }
 

@@ -3,7 +3,7 @@
 //! Nodes may have any numbers; they become vertices in the order of the file. `$NodeData` views of
 //! all nodes become vertex attributes, of several steps the first; physical groups of volumes (the
 //! first of each element) the cell array `gmsh:physical`. Physical groups that have a name are
-//! groups of cells and of faces; those of surfaces without one are named `gmsh:physical:TAG`.
+//! groups of cells and of faces; groups of surfaces without one are named `gmsh:physical:TAG`.
 //! Periodic links and element data are skipped and reported, as are elements of lower dimension in
 //! no group, and ghosts that the file of a partition repeats. High-order elements are read by their
 //! corners. Sections may come in any order. Other versions are refused.

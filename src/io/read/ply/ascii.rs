@@ -67,7 +67,7 @@ impl AsciiLine<'_, '_> {
     fn count(&mut self, name: &str, kind: &ScalarType) -> Result<usize> {
         let count = self.number(name, kind)?;
         if count >= 0.0 && count.fract() == 0.0 {
-            // there are not so many items if this saturates
+            // there are fewer items if this saturates
             return Ok(count as usize);
         }
         let what = format!("the number of items of list `{}`", short(name));

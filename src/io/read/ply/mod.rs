@@ -243,7 +243,7 @@ fn take_vertices(
     let is_sharpness = |a: &Attribute| a.name == CORNER_SHARPNESS && a.width == 1;
     if let Some(at) = mesh.attributes.iter().position(is_sharpness) {
         let sharpness = (0..).zip(mesh.attributes.remove(at).values);
-        // the mesh is checked, and what is no sharpness refused, when all is read
+        // the mesh is checked, and invalid sharpness refused, when all is read
         let sharp = sharpness.filter(|&(_, s)| s != 0.0);
         sharp.for_each(|(v, s)| mesh.creases.push_corner(v, s));
     }

@@ -11,7 +11,7 @@ pub struct PlyRecord {
 }
 
 impl PlyRecord {
-    /// Takes a list of numbers of a type. Those of vertices must be integers.
+    /// Takes a list of numbers of a type. Lists of vertices must be integers.
     pub fn push_list(&mut self, name: &str, kind: &ScalarType, list: Vec<f64>) {
         if is_vertex_list(name) {
             let is_real = matches!(kind, ScalarType::Float | ScalarType::Double);

@@ -36,10 +36,10 @@ impl Budget {
     }
 
     /// Takes the memory of bytes that become numbers of double precision, `scalar` bytes each.
-    fn take(&self, bytes: usize, scalar: usize) -> Result<(), NotUnpacked> {
+    fn take(&self, bytes: usize, scalar: usize) -> Result<(), UnpackError> {
         let numbers = (bytes / scalar.max(1)).saturating_mul(size_of::<f64>());
         let bytes = bytes.saturating_add(numbers) as u64;
-        self.take_or(bytes, |left| NotUnpacked::TooLarge { bytes, left })
+        self.take_or(bytes, |left| UnpackError::TooLarge { bytes, left })
     }
 
     /// Takes the memory of a grid, of which a file lists no cells.
@@ -161,7 +161,7 @@ impl Base64<'_> {
 
 /// Why the bytes of an array cannot be had.
 #[derive(Debug)]
-pub(super) enum NotUnpacked {
+pub(super) enum UnpackError {
     /// What is wrong with them.
     Malformed(&'static str),
     /// A block and its numbers take more bytes than are left of the budget.
@@ -174,8 +174,8 @@ pub(super) fn unpack<'a>(
     layout: BinaryLayout,
     scalar: usize,
     budget: &Budget,
-) -> Result<Cow<'a, [u8]>, NotUnpacked> {
-    use NotUnpacked::Malformed;
+) -> Result<Cow<'a, [u8]>, UnpackError> {
+    use UnpackError::Malformed;
     let cut = || Malformed("the binary data is cut short or malformed");
     let size = if layout.wide_header { 8 } else { 4 };
     let number = |bytes: &[u8]| {
@@ -235,7 +235,7 @@ impl Compressor {
                 bytes.truncate(start + count);
             }
             Self::Lzma => {
-                // a dictionary need not be larger than what it serves
+                // a dictionary need not be larger than its output
                 let most = u32::try_from(full / 1024).unwrap_or(u32::MAX);
                 let reader = XzReader::new_mem_limit(packed, false, most.max(MIN_DICTIONARY));
                 reader.take(limit).read_to_end(bytes).ok()?;

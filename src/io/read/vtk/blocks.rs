@@ -197,8 +197,8 @@ impl KeptCells {
     }
 }
 
-/// Groups faces and cells by the names of their numbers; those of faces become 0, no group. A face
-/// that is given again is also in the group of its other number.
+/// Groups faces and cells by the names of their numbers; numbers of faces become 0, no group. A
+/// face that is given again is also in the group of its other number.
 fn take_names(
     assembly: &mut Assembly,
     kept: &KeptCells,
@@ -229,7 +229,7 @@ fn take_names(
 /// by their corners. Sets and named numbers are groups too.
 ///
 /// # Errors
-/// For hidden cells, numbers of values that do not fit, and what is not a mesh of volume
+/// For hidden cells, numbers of values that do not fit, and data that are not a mesh of volume
 /// cells.
 pub fn solid_of_parts(what: &str, parts: MeshParts) -> Result<(SolidMesh, ReadReport)> {
     let mut assembly = Assembly::new(Path::new(what), 0);
@@ -245,7 +245,7 @@ pub fn solid_of_parts(what: &str, parts: MeshParts) -> Result<(SolidMesh, ReadRe
     assembly.finish()
 }
 
-/// VTK's type of the cells that meshio names so; those of high order are Lagrange's, whose number
+/// VTK's type of the cells that meshio names so; of high order it is Lagrange's, whose number
 /// of nodes is any.
 fn meshio_type(name: &str) -> Option<i64> {
     let of_order = name.strip_prefix("VTK_LAGRANGE_").or_else(|| name.strip_prefix("VTK_BEZIER_"));

@@ -24,7 +24,7 @@ pub(super) struct XmlEvents<'p, 'a> {
 }
 
 impl<'p, 'a> XmlEvents<'p, 'a> {
-    /// Those of the file `path`.
+    /// The events of the file `path`.
     pub fn new(path: &'p Path, text: &'a str) -> Self {
         Self { path, text, reader: Reader::from_str(text), start: 0, end: 0, open: 0, line: 1 }
     }

@@ -12,7 +12,7 @@ use super::legacy::{LegacyReader, VertexLists};
 use super::outline::ArraySection;
 use super::surface::{push_faces, vertices};
 
-/// Sections of polygons and of strips of triangles, and of what is left out.
+/// Sections of polygons, of strips of triangles, and of cells that are left out.
 const SECTIONS: [&str; 4] = ["POLYGONS", "TRIANGLE_STRIPS", "VERTICES", "LINES"];
 
 /// Whether a file that begins so is a legacy file of a surface; `None` if the bytes end too early

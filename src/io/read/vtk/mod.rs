@@ -12,9 +12,9 @@
 //! (1 component) become creases. Every other numeric point array becomes a vertex
 //! attribute, every numeric cell array an array of the volume cells; other field arrays are skipped
 //! and reported. Triangles, quads and polygons beside the volume cells are in groups by the cell
-//! arrays of integers: array `group:NAME`, of reals too, is the group of those of a value other
-//! than 0, value 3 of another array `A` the group `A:3`, value 0 none.
-//! High-order cells are read by their corners.
+//! arrays of integers: array `group:NAME`, of reals too, is the group of the elements of a value
+//! other than 0, value 3 of another array `A` the group `A:3`, value 0 none. High-order cells are
+//! read by their corners.
 //!
 //! Surfaces ([`surface`], [`legacy_surface`]) have the same point arrays and creases.
 
@@ -61,7 +61,7 @@ enum VtkType {
     /// that depends on the order.
     HighOrder(VolumeShape, Option<usize>),
     Polyhedron,
-    /// Two polygons of so many corners, one above the other.
+    /// Two polygons, by their number of corners, one above the other.
     Prism(usize),
     /// A face, and how many of its nodes are corners, which come first; 0: all.
     Face(&'static str, usize),

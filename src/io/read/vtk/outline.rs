@@ -70,7 +70,7 @@ pub(super) struct PieceOutline {
 }
 
 /// The `AppendedData` element, from behind its underscore to the end of the file.
-pub(super) struct Appended<'a> {
+pub(super) struct AppendedData<'a> {
     pub bytes: &'a [u8],
     pub base64: bool,
 }
@@ -86,7 +86,7 @@ pub(super) struct XmlOutline<'a> {
     pub frame: ImageFrame,
     pub pieces: Vec<PieceOutline>,
     pub arrays: Vec<ArrayElement<'a>>,
-    pub appended: Option<Appended<'a>>,
+    pub appended: Option<AppendedData<'a>>,
 }
 
 impl<'a> XmlOutline<'a> {
@@ -124,12 +124,12 @@ impl<'a> XmlOutline<'a> {
     }
 }
 
-fn appended(bytes: &[u8]) -> Option<Appended<'_>> {
+fn appended(bytes: &[u8]) -> Option<AppendedData<'_>> {
     let tag_end = bytes.iter().position(|&byte| byte == b'>')?;
     let (tag, rest) = bytes.split_at(tag_end);
     let start = rest.iter().position(|&byte| byte == b'_')?;
     let base64 = tag.windows(6).any(|window| window == b"base64");
-    Some(Appended { bytes: &rest[start + 1..], base64 })
+    Some(AppendedData { bytes: &rest[start + 1..], base64 })
 }
 
 struct OutlineScan<'p, 'a> {

@@ -6,7 +6,7 @@ use crate::error::{Message, option_name};
 use crate::io::vtk_type;
 use crate::numbers::counted;
 
-/// Maximum number of points of a grid: those of images cost a file nothing.
+/// Maximum number of points of a grid: in images they cost a file nothing.
 const MAX_GRID_POINTS: usize = 1 << 27;
 
 /// What kind of grid.

@@ -1,4 +1,4 @@
-//! Numbers of a VTK array, in whatever type they are stored.
+//! Numbers of a VTK array, stored in any type.
 
 /// Types of VTK array elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

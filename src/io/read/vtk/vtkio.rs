@@ -36,14 +36,14 @@ pub fn solid(vtk: &Vtk) -> Result<(SolidMesh, ReadReport)> {
 }
 
 /// The control mesh in the polygons and triangle strips of `vtk`, or in the faces of a grid without
-/// volume cells, and what else it holds. Point arrays become attributes and creases as those of
-/// [`solid`] do. Pieces follow each other.
+/// volume cells, and what else it holds. Point arrays become attributes and creases as in
+/// [`solid`]. Pieces follow each other.
 ///
 /// # Errors
 /// If the data holds volume cells or no faces, a piece is a file that was not loaded, numbers of
 /// values do not fit, or [`SurfaceMesh::check`] refuses the mesh.
 pub fn surface(vtk: &Vtk) -> Result<(SurfaceMesh, ReadReport)> {
-    // An assembly without cells: points and arrays are those of solids.
+    // An assembly without cells: points and arrays are of solids.
     let mut assembly = Assembly::new(name(vtk), 0);
     let found = if matches!(vtk.data, DataSet::PolyData { .. }) {
         let mut faces = Polygons::default();
@@ -160,7 +160,7 @@ fn append_polygons(assembly: &mut Assembly, data: &DataSet, faces: &mut Polygons
     )
 }
 
-/// Visits the pieces of a grid: `inline` those with their data, `loaded` those of other files.
+/// Visits the pieces of a grid: `inline` pieces with their data, `loaded` pieces of other files.
 fn each<P>(
     assembly: &mut Assembly,
     pieces: &[Piece<P>],

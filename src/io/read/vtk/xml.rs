@@ -12,7 +12,7 @@ use crate::error::{Error, Message, Result, option_name};
 use crate::memory::decimal_bytes;
 use crate::mesh::Attribute;
 
-use super::binary::{Budget, ByteSource, NotUnpacked, unpack};
+use super::binary::{Budget, ByteSource, UnpackError, unpack};
 use super::ghosts::{check_ghosts, is_ghosts};
 use super::outline::{ArrayElement, ArraySection, ArrayStorage, XmlOutline};
 use super::structured::{GridKind, grid_help};
@@ -327,10 +327,10 @@ impl ArrayDecoder<'_> {
         };
         let (layout, size) = (self.outline.layout, scalar.size());
         unpack(&mut source, layout, size, self.budget).map_err(|why| match why {
-            NotUnpacked::Malformed(what) => {
+            UnpackError::Malformed(what) => {
                 self.fault(array.line, format!("array `{}`: {what}", array.name))
             }
-            NotUnpacked::TooLarge { bytes, left } => {
+            UnpackError::TooLarge { bytes, left } => {
                 let [bytes, left] = [bytes, left].map(|bytes| decimal_bytes(bytes.into()));
                 let message = format!(
                     "array `{}`: a block and its numbers take {bytes}, {left} are left of the memory for compressed data",

@@ -10,7 +10,7 @@ use crate::topology::NONE;
 use crate::topology::surface::{Columns, SurfaceTopology};
 use crate::topology::surface::{inconsistent_edge, non_manifold_corners};
 
-/// Level 1 of at least one level; refuses what is not an oriented manifold.
+/// Level 1 of at least one level; refuses surfaces that are not oriented manifolds.
 pub(super) fn first_level(
     mesh: &SurfaceMesh,
     topology: SurfaceTopology,

@@ -49,7 +49,7 @@ pub struct FriendQuads {
     pub corners: Vec<[u32; 4]>,
     /// `friends[quad][k]`; empty at the last level.
     pub friends: Vec<[u32; 2]>,
-    /// `starts[vertex]`; its length is that of the points. Empty at the last level.
+    /// `starts[vertex]`; it is as long as the points. Empty at the last level.
     pub starts: Vec<u32>,
     /// `sharpness[quad]`; empty where nothing is sharp, and at the last level.
     pub sharpness: Vec<f64>,
@@ -175,7 +175,7 @@ impl EdgeFriend {
         }
     }
 
-    /// Points of the last level from those of level 0 in `workspace`.
+    /// Points of the last level from the points of level 0 in `workspace`.
     pub(in crate::surface) fn evaluate<T: Real>(&self, workspace: &mut Workspace<T>) {
         self.first.evaluate(workspace);
         for pair in self.levels.windows(2) {

@@ -17,7 +17,7 @@
 
 use super::super::sharpness::SharpVertex;
 use super::{FriendQuads, for_each};
-use crate::disjoint::Disjoint;
+use crate::disjoint::DisjointArray;
 use crate::mesh::CreaseRule;
 use crate::numbers::Real;
 use crate::scheme::catmull_clark::{edge_point, quad_mask};
@@ -71,7 +71,7 @@ fn refined_count(quads: &FriendQuads) -> usize {
 pub(super) fn refine_topology(quads: &FriendQuads, last: bool, rule: CreaseRule) -> FriendQuads {
     let mut fine = FriendQuads::default();
     fine.make_room(quads, last);
-    let out = Out::of(&mut fine);
+    let out = LevelArrays::of(&mut fine);
     for_each(quads.corners.len().max(quads.vertex_count), |i| {
         if i < quads.corners.len() {
             out.quad(quads, i as u32);
@@ -91,7 +91,7 @@ pub(super) fn refine_points<T: Real>(
     rule: CreaseRule,
 ) {
     let weights = FriendWeights::new();
-    let out = Disjoint::new(refined);
+    let out = DisjointArray::new(refined);
     for_each(quads.corners.len().max(quads.vertex_count), |i| {
         if i < quads.corners.len() {
             quad_points(quads, i as u32, points, &out, rule);
@@ -114,7 +114,7 @@ pub(super) fn refine<T: Real>(
     rule: CreaseRule,
 ) {
     let weights = FriendWeights::new();
-    let (out, out_points) = (Out::of(fine), Disjoint::new(refined));
+    let (out, out_points) = (LevelArrays::of(fine), DisjointArray::new(refined));
     for_each(quads.corners.len().max(quads.vertex_count), |i| {
         if i < quads.corners.len() {
             out.quad(quads, i as u32);
@@ -154,22 +154,22 @@ impl FriendQuads {
 }
 
 /// The arrays of the next level, written by all threads.
-struct Out<'a> {
-    corners: Disjoint<'a, [u32; 4]>,
-    friends: Disjoint<'a, u32>,
-    starts: Disjoint<'a, u32>,
-    sharpness: Disjoint<'a, f64>,
+struct LevelArrays<'a> {
+    corners: DisjointArray<'a, [u32; 4]>,
+    friends: DisjointArray<'a, u32>,
+    starts: DisjointArray<'a, u32>,
+    sharpness: DisjointArray<'a, f64>,
     linked: bool,
 }
 
-impl<'a> Out<'a> {
+impl<'a> LevelArrays<'a> {
     fn of(fine: &'a mut FriendQuads) -> Self {
         Self {
             linked: !fine.friends.is_empty(),
-            corners: Disjoint::new(&mut fine.corners),
-            friends: Disjoint::new(fine.friends.as_flattened_mut()),
-            starts: Disjoint::new(&mut fine.starts),
-            sharpness: Disjoint::new(&mut fine.sharpness),
+            corners: DisjointArray::new(&mut fine.corners),
+            friends: DisjointArray::new(fine.friends.as_flattened_mut()),
+            starts: DisjointArray::new(&mut fine.starts),
+            sharpness: DisjointArray::new(&mut fine.sharpness),
         }
     }
 
@@ -297,7 +297,7 @@ fn quad_points<T: Real>(
     quads: &FriendQuads,
     q: u32,
     points: &[Point<T>],
-    out: &Disjoint<Point<T>>,
+    out: &DisjointArray<Point<T>>,
     rule: CreaseRule,
 ) {
     let [g0, g1] = quads.friends[q as usize];

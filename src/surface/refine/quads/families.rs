@@ -19,7 +19,7 @@ use rayon::prelude::*;
 use super::stars::{TASK_POINTS, term};
 use crate::scheme::catmull_clark::{edge_point, vertex_point_4};
 use crate::scheme::point::{Point, mean4};
-use crate::surface::refine::split::{Navigate, QuadCorners};
+use crate::surface::refine::split::{FaceNavigation, QuadCorners};
 use crate::topology::NONE;
 use crate::topology::surface::SurfaceTopology;
 

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::{
-    Columns, Navigate, SurfaceTopology, TASK_ITEMS, TriangleCorners, WantedLists,
+    Columns, FaceNavigation, SurfaceTopology, TASK_ITEMS, TriangleCorners, WantedLists,
     split_non_manifold,
 };
 use crate::interrupt::stop_point;

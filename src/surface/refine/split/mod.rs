@@ -1,4 +1,4 @@
-//! Refined topologies: edges numbered from those of the coarse mesh, without a sort.
+//! Refined topologies: edges numbered from the coarse edges, without a sort.
 //!
 //! The Loop program of Naidu and Wang (2025) sorts at every level to find the edges. But
 //! every refined edge is half of a coarse one or lies inside a coarse face, which numbers
@@ -29,7 +29,7 @@ fn split_non_manifold(coarse: &SurfaceTopology) -> Vec<u32> {
 }
 
 /// Navigation in a face; quads need no table.
-pub(in crate::surface) trait Navigate: Copy + Sync {
+pub(in crate::surface) trait FaceNavigation: Copy + Sync {
     fn next(self, corner: u32) -> u32;
     fn previous(self, corner: u32) -> u32;
     fn face(self, corner: u32) -> u32;
@@ -39,7 +39,7 @@ pub(in crate::surface) trait Navigate: Copy + Sync {
 #[derive(Clone, Copy)]
 pub(in crate::surface) struct QuadCorners;
 
-impl Navigate for QuadCorners {
+impl FaceNavigation for QuadCorners {
     #[inline(always)]
     fn next(self, corner: u32) -> u32 {
         corner & !3 | (corner + 1) & 3
@@ -56,7 +56,7 @@ impl Navigate for QuadCorners {
     }
 }
 
-impl Navigate for &Columns {
+impl FaceNavigation for &Columns {
     fn next(self, corner: u32) -> u32 {
         self.next(corner)
     }
@@ -74,7 +74,7 @@ impl Navigate for &Columns {
 #[derive(Clone, Copy)]
 pub(in crate::surface) struct TriangleCorners;
 
-impl Navigate for TriangleCorners {
+impl FaceNavigation for TriangleCorners {
     #[inline(always)]
     fn next(self, corner: u32) -> u32 {
         if corner % 3 == 2 { corner - 2 } else { corner + 1 }

@@ -3,7 +3,8 @@
 use rayon::prelude::*;
 
 use super::{
-    Columns, Navigate, QuadCorners, SurfaceTopology, TASK_ITEMS, WantedLists, split_non_manifold,
+    Columns, FaceNavigation, QuadCorners, SurfaceTopology, TASK_ITEMS, WantedLists,
+    split_non_manifold,
 };
 use crate::interrupt::stop_point;
 use crate::pages;
@@ -59,8 +60,8 @@ pub(in crate::surface) fn split_quads_twice(
     [middle, fine]
 }
 
-/// The quads at the corners of the quads at the corners of quad f. No id but those of
-/// vertices is of the finer level.
+/// The quads at the corners of the quads at the corners of quad f. Only ids of
+/// vertices are of the finer level.
 #[inline(always)]
 fn grandchildren(
     [first, second]: [NewIds; 2],
@@ -175,7 +176,7 @@ fn split_quads(coarse: &SurfaceTopology, vertices: &mut [u32], edges: &mut [u32]
 /// The corners of the edges of split faces.
 fn split_edge_corners(
     coarse: &SurfaceTopology,
-    go: impl Navigate,
+    go: impl FaceNavigation,
     spare: Vec<[u32; 2]>,
 ) -> Vec<[u32; 2]> {
     let halves_count = 2 * coarse.edge_count;
@@ -257,7 +258,7 @@ mod tests {
         for child in 0..4_u64 {
             let i = child as usize;
             let before = (i + 3) % 4;
-            // the child's corners and sides, then those of its children
+            // the child's corners and sides, then its children's
             let [out, into] = [sides[i], sides[before]].map(|e| coarse[1] + e);
             let corners = [quad[i], out, coarse[0] + f, into];
             let half = |side: usize, at: usize| {

@@ -43,7 +43,7 @@ fn after_two_steps([first, second]: &[ThreeTrianglesLevel; 2], is_hole: &[bool])
 
 impl ThreeTrianglesLevel {
     /// The triangles after this step, the first of two, `refined`, but for those inside
-    /// holes; edges to holes are not turned.
+    /// holes; edges to holes are not flipped.
     fn triangles_outside(&self, is_hole: &[bool], refined: &[u32]) -> Vec<u32> {
         let topology = &self.topology;
         let mut triangles = Vec::with_capacity(refined.len());
@@ -62,7 +62,7 @@ impl ThreeTrianglesLevel {
         triangles
     }
 
-    /// The other corner whose edge is that of this one.
+    /// The other corner of the same edge.
     fn opposite(&self, corner: u32) -> Option<u32> {
         let [first, second] =
             self.topology.edge_corners[self.topology.edges[corner as usize] as usize];

@@ -1,8 +1,8 @@
-//! The product of a level's matrix and that of the levels before it, rows in parallel.
+//! The product of a level's matrix and the matrix of the levels before it, rows in parallel.
 //!
 //! A row of the product is a sum of rows of the factor, its *parents*. Nearly always one of
 //! them has the columns of all, since everything inside a control face depends on the same
-//! control points and its edges on fewer: only weights are added. Other rows, those of the
+//! control points and its edges on fewer: only weights are added. Other rows, of the
 //! first levels, are merged column by column. Every weight is summed in the order of the
 //! level's row either way.
 //!
@@ -164,7 +164,7 @@ impl SingleMatrix<f64> {
             let (all, sums) = (all.as_flattened(), sums.as_flattened_mut());
             let mut at = 0;
             for (&column, value) in columns.as_flattened().iter().zip(parent.as_flattened()) {
-                // both ascend; padding, at last, adds 0 to whatever stands there
+                // both ascend; padding, at last, adds 0 to any entry
                 while all[at] < column {
                     at += 1;
                 }
@@ -180,7 +180,7 @@ fn padding(columns: &[[u32; GROUP]]) -> usize {
     columns.last().map_or(0, |last| last[1..].iter().filter(|&&c| Some(c) == first).count())
 }
 
-/// Whether a row's columns hold those of another; both are padded.
+/// Whether a row's columns include another's; both are padded.
 fn has(all: &[[u32; GROUP]], some: &[[u32; GROUP]]) -> bool {
     if all == some {
         return true;

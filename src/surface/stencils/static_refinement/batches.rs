@@ -9,7 +9,7 @@ use crate::surface::limit::{Placement, SurfaceLeafKind};
 /// Leaves that evaluate alike.
 #[derive(Debug, Default)]
 pub(crate) struct LeafBatch {
-    /// `[leaf][control]`: control points among those of all levels.
+    /// `[leaf][control]`: control points of any level.
     pub nets: Vec<u32>,
     /// `[leaf]`: missing control points of regular leaves.
     pub ends: Vec<MissingLayers>,

@@ -1,7 +1,7 @@
 //! Static evaluation on the CPU.
 //!
 //! Regular leaves are sums along u, then v, by [`PatchKernel`]; leaves with an extraordinary vertex
-//! are products of a [`TableKernel`] with their control points, those of one structure, size and
+//! are products of a [`TableKernel`] with their control points, leaves of one structure, size and
 //! placement side by side, so that the table is read once for several. Points that no leaf has
 //! as its own lie along sides of leaves: the positions of one side are a small table, which all
 //! sides of the same kind share.
@@ -12,7 +12,7 @@
 //!
 //! Every leaf is computed relative to one of its control points, and each point by one thread
 //! in one order: results have the same bits in every run, for any number of threads. They are
-//! those of the processor's own vectors, fused multiply-adds where it has them.
+//! the processor's own vectors, fused multiply-adds where it has them.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -28,7 +28,7 @@ use super::slots::SlotRun;
 use crate::interrupt::stop_point;
 use crate::result_buffer::ResultBuffer;
 
-use crate::disjoint::Disjoint;
+use crate::disjoint::DisjointArray;
 use crate::error::Result;
 use crate::kernel::{
     Nets, PatchKernel, PatchOutput, Scratch, Simd, Stores, TableKernel, TableOutput,
@@ -150,7 +150,7 @@ impl<T: Real> StaticEvaluator<T> {
     /// Evaluates over the points of all local levels.
     fn run(&self, controls: &[[f64; 3]], points: &mut [T]) {
         let stores = Stores::of_bytes(size_of_val(points));
-        let (simd, points) = (Simd::detect(), Disjoint::new(points));
+        let (simd, points) = (Simd::detect(), DisjointArray::new(points));
         // every thread takes the next task until none is left
         let next = AtomicUsize::new(0);
         let threads = rayon::current_num_threads().min(self.tasks.len());

@@ -104,7 +104,7 @@ impl Slots {
         let all = 0..slots.elements.len() as u32;
         slots.own = all.clone().map(|element| slots.size(element).pow(2)).sum();
         slots.len = slots.own;
-        // low sides, then what is left of the high ones
+        // low sides, then the rest of the high ones
         for is_low in [true, false] {
             for element in all.clone() {
                 slots.take_sides(element, is_low);
@@ -235,7 +235,7 @@ impl Slots {
         }
     }
 
-    /// The point so many steps along the edge from a corner to the next.
+    /// The point `steps` along the edge from a corner to the next.
     fn along(&self, corner: u32, steps: u32) -> (usize, u32) {
         let size = 1 << self.levels;
         let vertex = |corner: u32| self.topology.vertices[corner as usize];

@@ -1,6 +1,8 @@
 //! The launches of interiors, and the memory that they write.
 
-use super::{DevicePixels, LayerBuffers, Listed, PixelLists, Pixels, SCANNERS, THREADS, variant};
+use super::{
+    DevicePixels, LayerBuffers, PixelLists, PixelSelection, Pixels, SCANNERS, THREADS, variant,
+};
 use crate::backend::cuda::driver::buffer::{Buffer, timed_event};
 use crate::backend::cuda::driver::device::failed;
 use crate::backend::cuda::driver::launch::{Argument, Launch};
@@ -9,7 +11,7 @@ use crate::error::Result;
 
 impl DevicePixels {
     /// Makes lists of pixels.
-    pub(super) fn list(&mut self, listed: Listed, mask: u64) -> Result<f64> {
+    pub(super) fn list(&mut self, listed: PixelSelection, mask: u64) -> Result<f64> {
         let Some(images) = &self.images else { return Ok(0.0) };
         let rows = (images.count * images.pixels.size[1]) as u32;
         let address = Argument::Address;
@@ -118,7 +120,7 @@ impl DevicePixels {
         Ok(f64::from(elapsed) * 1e-3)
     }
 
-    /// Makes memory for `count` layers, that of the last ones if it serves.
+    /// Makes memory for `count` layers, or reuses the last if it serves.
     pub(super) fn make_room(&mut self, pixels: &Pixels, count: usize) -> Result<()> {
         let serves = |i: &&mut LayerBuffers| i.pixels.size == pixels.size && i.most >= count;
         if let Some(images) = self.images.as_mut().filter(serves) {

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::{DevicePlan, Launch, Resident};
+use super::{DevicePlan, Launch, ResidentPlan};
 use crate::backend::cuda::driver::launch::Pass;
 use crate::backend::cuda::solid::launch_kind::{EvaluationLaunch, LaunchKind};
 use crate::backend::cuda::solid::layout::{PlanLayout, is_published};
 use crate::backend::cuda::solid::published::layout::PublishedFamily;
-use crate::backend::explain::{Explained, LaunchGrid, Sizes, WorkTally, outputs};
+use crate::backend::explain::{LaunchGrid, LaunchReport, Sizes, WorkTally, outputs};
 use crate::basis::MissingLayers;
 use crate::error::Result;
 use crate::limit::{Leaf, LeafKind};
@@ -27,13 +27,13 @@ const BRICK_IDS: usize = 16;
 const REGULAR_POINT: usize = 40;
 const WEIGHTED_POINT: usize = 24;
 
-impl<T: Real + DeviceRepr> Resident<'_, T> {
+impl<T: Real + DeviceRepr> ResidentPlan<'_, T> {
     /// The launches of a range of elements, with the work of each.
     pub(super) fn explain(
         &mut self,
         attributes: &[usize],
         elements: &Range<usize>,
-    ) -> Result<Vec<Explained>> {
+    ) -> Result<Vec<LaunchReport>> {
         self.plan.check_range(elements)?;
         let widths: Vec<usize> = std::iter::once(3).chain(attributes.iter().copied()).collect();
         let is_shaped = self.inputs.iter().map(|input| input.width).eq(widths.iter().copied());
@@ -46,7 +46,7 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
         explained
     }
 
-    fn explain_inputs(&self, elements: &Range<usize>) -> Result<Vec<Explained>> {
+    fn explain_inputs(&self, elements: &Range<usize>) -> Result<Vec<LaunchReport>> {
         let work = match &self.samples {
             DevicePlan::Grid(grid) => {
                 Some(grid.prepare(self.plan, elements.clone(), &self.main)?)
@@ -71,7 +71,7 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
                     }
                     DevicePlan::Scattered(_) => scattered_work::<T>(self.plan, kind, pass),
                 };
-                all.push(self.explained(&launch, Explained { input, ..done }));
+                all.push(self.explained(&launch, LaunchReport { input, ..done }));
             }
         }
         all.extend(self.explain_quantities(elements)?);
@@ -79,11 +79,11 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
     }
 
     /// Adds what the launch itself says, and the floor.
-    pub(super) fn explained(&self, launch: &Launch, work: Explained) -> Explained {
+    pub(super) fn explained(&self, launch: &Launch, work: LaunchReport) -> LaunchReport {
         let shape = launch.shape;
         let bytes = work.bytes_written + work.bytes_read;
         let bandwidth = self.functions.device().info.bandwidth;
-        Explained {
+        LaunchReport {
             kernel: launch.name.clone(),
             grid: Some(LaunchGrid {
                 blocks: shape.blocks,
@@ -96,18 +96,18 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
     }
 
     /// Refinement: stencils and coarse points in, the points of the level out.
-    fn explain_refinement(&self) -> Result<Vec<Explained>> {
+    fn explain_refinement(&self) -> Result<Vec<LaunchReport>> {
         let levels = self.levels.iter().filter(|level| level.rows > 0);
         let both = levels.flat_map(|level| self.inputs.iter().enumerate().map(move |i| (level, i)));
         let launches = self.refine()?;
         let explained = launches.iter().zip(both).map(|(launch, (level, (input, values)))| {
             let point = values.width * size_of::<f64>();
-            let work = Explained {
+            let work = LaunchReport {
                 input,
                 width: values.width,
                 bytes_written: (level.rows * point) as u64,
                 bytes_read: (level.bytes() + (level.fine - level.coarse) * point) as u64,
-                ..Explained::default()
+                ..LaunchReport::default()
             };
             self.explained(launch, work)
         });
@@ -115,12 +115,17 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
     }
 
     /// Clearing: zeros for the results of an element a block.
-    fn explain_clearing(&self, launch: &Launch, input: usize, pass: Pass) -> Explained {
+    fn explain_clearing(&self, launch: &Launch, input: usize, pass: Pass) -> LaunchReport {
         let samples = launch.shape.blocks as usize * self.plan.samples_per_element();
         let numbers = samples * outputs(self.plan, input) * pass.width;
         let bytes_written = (numbers * size_of::<T>()) as u64;
-        let work =
-            Explained { input, width: pass.width, samples, bytes_written, ..Explained::default() };
+        let work = LaunchReport {
+            input,
+            width: pass.width,
+            samples,
+            bytes_written,
+            ..LaunchReport::default()
+        };
         self.explained(launch, work)
     }
 }
@@ -137,7 +142,7 @@ fn grid_work<T: Real + DeviceRepr>(
     elements: &Range<usize>,
     kind: LaunchKind,
     pass: Pass,
-) -> Explained {
+) -> LaunchReport {
     let takes = |index: usize, leaf: &Leaf| {
         let (kernel, batch) = (layout.kernels[index], &plan.batches()[index]);
         match kind {
@@ -189,7 +194,7 @@ fn grid_work<T: Real + DeviceRepr>(
 }
 
 /// The work of a launch of scattered samples.
-fn scattered_work<T>(plan: &Plan<'_>, kind: LaunchKind, pass: Pass) -> Explained {
+fn scattered_work<T>(plan: &Plan<'_>, kind: LaunchKind, pass: Pass) -> LaunchReport {
     let regular = kind == LaunchKind::RegularPoints;
     let sizes = sizes::<T>(pass, 4, if regular { REGULAR_POINT } else { WEIGHTED_POINT });
     let mut tally = WorkTally::new(plan, sizes);

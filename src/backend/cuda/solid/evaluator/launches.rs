@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{DevicePlan, Input, Resident};
+use super::{DevicePlan, Input, ResidentPlan};
 use crate::backend::cuda::driver::launch::{Argument, Launch, LaunchJob, Pass};
 use crate::backend::cuda::driver::program::Kernels;
 use crate::backend::cuda::driver::sources::{ORIGIN, Variant};
@@ -24,7 +24,7 @@ const MAX_DERIVATIVE_COMPONENTS: usize = 3;
 /// registers a component.
 pub(in crate::backend::cuda) const MAX_POINT_COMPONENTS: usize = 3;
 
-impl<T: Real + DeviceRepr> Resident<'_, T> {
+impl<T: Real + DeviceRepr> ResidentPlan<'_, T> {
     /// The passes of an evaluation, each with the number of its input. `address`: of an
     /// output of an input.
     pub(super) fn passes(

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{DevicePlan, RangeProgram, Resident, nothing_kept};
+use super::{DevicePlan, RangeProgram, ResidentPlan, nothing_kept};
 use crate::backend::cuda::driver::buffer::PageLocked;
 use crate::backend::cuda::driver::device::failed;
 use crate::backend::cuda::driver::device_arrays::ResultMemory;
@@ -13,7 +13,7 @@ use crate::backend::{Limit, Values};
 use crate::error::Result;
 use crate::numbers::Real;
 use crate::plan::Quantity;
-use crate::result_buffer::Lent;
+use crate::result_buffer::DeviceBytes;
 use cudarc::driver::DeviceRepr;
 
 /// Bytes of results that are evaluated before their copy to the host begins.
@@ -45,7 +45,7 @@ impl<'l> Destination<'l> {
     }
 }
 
-impl<T: Real + DeviceRepr> Resident<'_, T> {
+impl<T: Real + DeviceRepr> ResidentPlan<'_, T> {
     /// Evaluates elements and copies their results to `limit`.
     pub(super) fn evaluate_to_host(
         &mut self,
@@ -144,7 +144,7 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
             let asked = Some(bytes).filter(|&bytes| bytes <= MAX_PAGE_LOCKED_BYTES);
             // results reach other memory as well, if not as fast
             let locked = asked.and_then(|bytes| PageLocked::new(context, bytes).ok());
-            locked.map(|locked| Box::new(locked) as Box<dyn Lent>)
+            locked.map(|locked| Box::new(locked) as Box<dyn DeviceBytes>)
         };
         let destination = |(width, values, quantity): (usize, &'l mut Values, _)| {
             let numbers = self.rows(quantity, elements) * width;

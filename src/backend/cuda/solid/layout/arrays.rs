@@ -34,10 +34,10 @@ pub struct PlanLayout<T> {
     /// One a batch of the plan, and the kernel that it takes.
     pub batches: Vec<BatchRecord>,
     pub kernels: Vec<Kernel>,
-    /// Ids of the nets, batch after batch. Those of tensor kernels are in `offsets`
-    /// instead if all of them fit: 16 bits each, counted from the base of the head. Those
-    /// of whole layered leaves overlap, `[layer][line]` of each stack; those of parts of such
-    /// leaves are `[line][layer]`.
+    /// Ids of the nets, batch after batch. Ids of tensor kernels are in `offsets`
+    /// instead if all of them fit: 16 bits each, counted from the base of the head. Nets
+    /// of whole layered leaves overlap, `[layer][line]` of each stack; of parts of such leaves
+    /// they are `[line][layer]`.
     pub nets: Vec<u32>,
     pub offsets: Vec<u16>,
     /// Base, element and missing layers of the leaves of tensor kernels.
@@ -55,7 +55,7 @@ pub struct PlanLayout<T> {
     /// Elements of the leaves, batch after batch.
     pub elements: Vec<u32>,
     pub ends: Vec<u8>,
-    /// Weights `[control][sample]` of all tables, one after another. Those of layered kernels
+    /// Weights `[control][sample]` of all tables, one after another. Tables of layered kernels
     /// have their samples in the order of the results.
     pub tables: Vec<T>,
     /// Tables for tensor cores; see [`fragments`](crate::backend::cuda::solid::fragments).

@@ -13,14 +13,14 @@ use cudarc::driver::DeviceRepr;
 /// The leaves of all batches, in the order in which their kernels take them, and how their nets
 /// are written.
 pub(super) struct NetLayout {
-    leaves: Vec<LaidLeaves>,
-    /// Whether the nets of all tensor batches, and those of all bricks, fit into 16-bit offsets.
+    leaves: Vec<LeafLayout>,
+    /// Whether the nets of all tensor batches, and of all bricks, fit into 16-bit offsets.
     compact: bool,
     compact_bricks: bool,
 }
 
 /// The leaves of a batch.
-enum LaidLeaves {
+enum LeafLayout {
     /// Bricks, and leaves taken one by one.
     Tensor(Vec<Brick>, Vec<u32>),
     /// Stack by stack.
@@ -36,24 +36,24 @@ impl NetLayout {
         let leaves = batches().map(|(batch, kernel)| match kernel {
             Kernel::Bricks => {
                 let (bricks, singles) = bricks::collect(solid, &batch.leaves);
-                LaidLeaves::Tensor(bricks, singles)
+                LeafLayout::Tensor(bricks, singles)
             }
-            Kernel::Tensor => LaidLeaves::Tensor(Vec::new(), batch.leaves.clone()),
+            Kernel::Tensor => LeafLayout::Tensor(Vec::new(), batch.leaves.clone()),
             Kernel::Layered => {
                 let lines = controls(solid, batch.kind);
-                LaidLeaves::Stacks(stacks::collect(solid, &batch.leaves, lines))
+                LeafLayout::Stacks(stacks::collect(solid, &batch.leaves, lines))
             }
-            _ => LaidLeaves::Plain,
+            _ => LeafLayout::Plain,
         });
-        let leaves: Vec<LaidLeaves> = leaves.collect();
+        let leaves: Vec<LeafLayout> = leaves.collect();
         let tensor =
-            || batches().zip(&leaves).filter(|(_, own)| matches!(own, LaidLeaves::Tensor(..)));
+            || batches().zip(&leaves).filter(|(_, own)| matches!(own, LeafLayout::Tensor(..)));
         let fits_all = |batch: &crate::plan::Batch| {
             batch.leaves.par_iter().all(|&leaf| fits(solid.net(&solid.leaves()[leaf as usize])))
         };
         let compact = tensor().all(|((batch, _), _)| fits_all(batch));
         let compact_bricks = leaves.iter().all(|own| match own {
-            LaidLeaves::Tensor(bricks, _) => bricks.iter().all(|brick| fits(&brick.net)),
+            LeafLayout::Tensor(bricks, _) => bricks.iter().all(|brick| fits(&brick.net)),
             _ => true,
         });
         Self { leaves, compact, compact_bricks }
@@ -80,7 +80,7 @@ impl<T: Real + DeviceRepr> PlanLayout<T> {
         let solid = plan.solid();
         let (mut tensor, mut stacks) = (TensorLeaves::default(), Stacks::default());
         let first = match &nets.leaves[index] {
-            LaidLeaves::Tensor(bricks, singles) => {
+            LeafLayout::Tensor(bricks, singles) => {
                 let first_net = if nets.compact { self.offsets.len() } else { self.nets.len() };
                 let first_leaf = self.heads.len();
                 for &leaf in singles {
@@ -92,11 +92,11 @@ impl<T: Real + DeviceRepr> PlanLayout<T> {
                 tensor = TensorLeaves { singles: singles.clone(), first_brick, bricks };
                 (first_net, first_leaf)
             }
-            LaidLeaves::Stacks(own) => {
+            LeafLayout::Stacks(own) => {
                 stacks = own.clone();
                 self.lay_stacks(solid, own)
             }
-            LaidLeaves::Plain => {
+            LeafLayout::Plain => {
                 self.lay_leaves(solid, &plan.batches()[index].leaves, self.kernels[index])
             }
         };

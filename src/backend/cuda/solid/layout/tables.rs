@@ -11,15 +11,15 @@ use cudarc::driver::DeviceRepr;
 /// What has been laid, and where it begins.
 #[derive(Default)]
 pub(super) struct TableLayout {
-    plain: Laid,
+    plain: TablePlaces,
     /// For tensor cores.
-    matrices: Laid,
+    matrices: TablePlaces,
     places: HashMap<(u32, bool), u64>,
 }
 
 /// Tables by id and the order of their samples.
 #[derive(Default)]
-struct Laid(HashMap<(u32, Option<u32>), u64>);
+struct TablePlaces(HashMap<(u32, Option<u32>), u64>);
 
 impl<T: Real + DeviceRepr> PlanLayout<T> {
     /// Lays the tables of a batch of the plan, and where its samples go.
@@ -61,7 +61,7 @@ impl<T: Real + DeviceRepr> PlanLayout<T> {
     }
 }
 
-impl Laid {
+impl TablePlaces {
     /// Where a table begins, in the order given; laid now if it is new, so that four numbers
     /// can be read at once.
     fn lay<T: Copy + Default>(

@@ -51,7 +51,7 @@ pub(in crate::backend::cuda) type LaunchBlock = [u32; 2];
 pub(in crate::backend::cuda) type BlocksByKernel =
     BTreeMap<(PublishedFamily, Kernel), Vec<LaunchBlock>>;
 
-/// The kernels of the paper, by the size of what they hold in shared memory.
+/// The kernels of the paper, by the size of their tile in shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(in crate::backend::cuda::solid) enum PublishedFamily {
     Reg64,
@@ -74,7 +74,7 @@ pub(in crate::backend::cuda) struct LeafGroups<T> {
     pub batches: Vec<Range<u32>>,
 }
 
-/// Which eigenstructure: that of a part for orders, or for all orders of one sum.
+/// Which eigenstructure: of a part for orders, or for all orders of one sum.
 type EigenstructureKey = (BatchKind, SplinePart, Result<usize, Orders>);
 
 impl PublishedFamily {

@@ -3,7 +3,7 @@
 //!
 //! As in the paper, eigenstructures are computed on the CPU and basis functions on the GPU;
 //! tiles lie column by column in shared memory, and blocks add their parts of a point to
-//! the result by atomic operations, after [`Published::clearing`].
+//! the result by atomic operations, after [`PublishedArrays::clearing`].
 
 pub(super) mod layout;
 #[cfg(test)]
@@ -35,7 +35,7 @@ const MAX_BLOCK_THREADS: u32 = 128;
 const LANES: u32 = 32;
 
 /// The published method's arrays on the device.
-pub(super) struct Published<T> {
+pub(super) struct PublishedArrays<T> {
     host: LeafGroups<T>,
     kernels: Vec<Kernel>,
     samples: Buffer<Sample<T>>,
@@ -57,7 +57,7 @@ struct BlockGrid {
     threads: u32,
 }
 
-impl<T: Real + DeviceRepr> Published<T> {
+impl<T: Real + DeviceRepr> PublishedArrays<T> {
     /// Brings what a plan needs to the device.
     pub fn new(plan: &Plan<'_>, layout: &PlanLayout<T>, stream: &Arc<CudaStream>) -> Result<Self> {
         let host = LeafGroups::new(plan, &layout.batches, &layout.kernels);
@@ -98,7 +98,8 @@ impl<T: Real + DeviceRepr> Published<T> {
         })
     }
 
-    /// Zeros the results to which tiles are added; all of [`Published::launches`] wait for it.
+    /// Zeros the results to which tiles are added; all of [`Self::launches`] wait for
+    /// it.
     pub fn clearing(
         &self,
         functions: &Functions,

@@ -113,7 +113,7 @@ fn tiles_sum_to_the_weights() {
             let found = sum_of_tiles(&all, orders.len(), 125, tiles.clone(), batch.kind);
             for result in 0..125 {
                 let p = [result % 5, result / 5 % 5, result / 25].map(|i| parameters[i]);
-                // weights with phantoms: those of a leaf that misses no layer
+                // weights with phantoms, of a leaf that misses no layer
                 let expected = |orders| match leaf.kind {
                     LeafKind::Regular(_) => Some(crate::limit::tensor_weights(3, p, orders)),
                     LeafKind::Layered(s, permutation, _) => {

@@ -51,7 +51,7 @@ impl<T: Real + DeviceRepr> DeviceGrids<T> {
         let first = self.levels.launches(&self.functions)?;
         let patches = self.patches.iter().map(|batch| Ok(vec![self.patch_launch(batch)?]));
         let mut chains = patches.collect::<Result<Vec<_>>>()?;
-        // normals at extraordinary points go over those of the tables
+        // normals at extraordinary points replace normals from tables
         let tables = [self.table_launch()?, self.tangent_launch()?];
         let positions = Outputs::new([self.output(0), 0, 0, 0, 0, 0]);
         let points = self.levels.address();

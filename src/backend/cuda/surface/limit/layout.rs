@@ -71,14 +71,14 @@ struct HostTables<'l, T> {
     limits: BlockLimits,
     nets: Vec<u32>,
     starts: Vec<u32>,
-    // samples of a square come first, one after another, then those of any tables
+    // samples of a square come first, one after another, then the tables
     places: Vec<u32>,
     weights: Vec<T>,
     batches: Vec<TableBatchRecord>,
     items: Vec<TableItem>,
     tangents: Vec<Tangents>,
     tangent_weights: Vec<f64>,
-    // where the weights of each square begin among those of all
+    // where the weights of each square begin in the array
     first_weights: Vec<u64>,
     // tables that squares become, and their batches
     squares: Vec<(usize, SquareBatch)>,
@@ -234,7 +234,7 @@ impl<'l, T: Real + DeviceRepr> HostTables<'l, T> {
     }
 }
 
-/// Where the weights of each square begin among those of all.
+/// Where the weights of each square begin in the array.
 fn first_weights(squares: &[SquareWeights<'_>]) -> Vec<u64> {
     let lengths = squares.iter().map(|square| square.weights.len() as u64);
     lengths.scan(0, |next, len| Some(std::mem::replace(next, *next + len))).collect()

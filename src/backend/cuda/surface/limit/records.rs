@@ -15,7 +15,7 @@ pub struct PatchBatch<T> {
     /// `[order][sample][4]`: weights of the four control points along an axis, and, if
     /// normals are wanted, of the derivative.
     pub weights: Vec<T>,
-    /// `[leaf][v 4][u 4]`: control points among those of all levels.
+    /// `[leaf][v 4][u 4]`: control points of any level.
     pub nets: Vec<u32>,
     /// `[leaf]`: missing control points, bits 0 and 1 for the ends of u, 2 and 3 of v.
     pub ends: Vec<u8>,
@@ -30,7 +30,7 @@ pub struct TableBatch<T> {
     pub controls: usize,
     /// Weights of the control points of each leaf.
     pub weights: TableWeights<T>,
-    /// `[leaf][control]`: control points among those of all levels.
+    /// `[leaf][control]`: control points of any level.
     pub nets: Vec<u32>,
     /// `[leaf]`: first result.
     pub starts: Vec<u32>,

@@ -21,7 +21,7 @@ use crate::topology::surface::{Columns, SurfaceTopology};
 /// The mesh matrix of a surface, its edges found on a GPU.
 ///
 /// # Errors
-/// Those of [`SurfaceMesh::check`]; [`crate::Error::Request`] for a mesh without faces, or too
+/// As [`SurfaceMesh::check`]; [`crate::Error::Request`] for a mesh without faces, or too
 /// little memory.
 pub fn device_matrix(mesh: &SurfaceMesh, gpu: &Cuda) -> Result<DeviceMatrix> {
     mesh.check()?;

@@ -73,7 +73,7 @@ impl<T: Real + DeviceRepr> DeviceSurface<T> {
     /// stencils and brings these.
     ///
     /// # Errors
-    /// Those of [`SurfacePlan::new`](crate::surface::SurfacePlan::new); [`Error::Request`] for what
+    /// As [`SurfacePlan::new`](crate::surface::SurfacePlan::new); [`Error::Request`] for what
     /// [does not run on GPUs](crate::backend::runs_on_gpu), or too little memory.
     pub fn new(mesh: &SurfaceMesh, options: &SurfaceOptions, gpu: &Cuda) -> Result<Self> {
         mesh.check()?;
@@ -150,7 +150,7 @@ impl<T: Real + DeviceRepr> DeviceSurface<T> {
 
     /// Makes topology, points, or both of all levels; returns the seconds that it took on
     /// the device, where all of it stays. Topology begins at the corners of the control mesh;
-    /// that of stencils is made with them, and takes no time here.
+    /// the plan of stencils is made with them, and takes no time here.
     ///
     /// # Errors
     /// [`Error::Request`] with the driver's words if a kernel fails.

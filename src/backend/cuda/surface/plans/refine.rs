@@ -1,4 +1,4 @@
-//! The refined mesh of a surface on a GPU: the same as that of its plan on the CPU.
+//! The refined mesh of a surface on a GPU: the same as by its plan on the CPU.
 
 use super::{DeviceSurface, Levels};
 use crate::backend::SurfaceRefiner;
@@ -7,18 +7,18 @@ use crate::error::Result;
 use crate::mesh::{Creases, SurfaceMesh};
 use crate::scheme::point::Point;
 use crate::surface::plan::limits_of;
-use crate::surface::plan::result::{Refined, assemble, remaining_corners};
+use crate::surface::plan::result::{RefinedSource, assemble, remaining_corners};
 use crate::surface::triangulate::Triangulation;
 use crate::surface::{SurfaceOptions, SurfacePlan, VertexLimits};
 use crate::topology::surface::Columns;
 
 impl DeviceSurface<f64> {
     /// The refined mesh of `mesh`, the mesh of this surface or one of the same connectivity:
-    /// that of [`SurfacePlan::refine`], bit by bit. The control points become those of `mesh`.
+    /// bitwise the mesh of [`SurfacePlan::refine`]. It takes the control points of `mesh`.
     ///
     /// # Errors
-    /// [`crate::Error::Request`] if the numbers of vertices or corners are not those of the
-    /// surface, or a kernel or copy fails.
+    /// [`Error::Request`](crate::Error::Request) if the mesh has another number of vertices or
+    /// corners than the surface, or a kernel or copy fails.
     pub fn refine(&mut self, mesh: &SurfaceMesh) -> Result<SurfaceMesh> {
         self.run(DeviceRun::Topology)?;
         assemble(self, mesh)
@@ -28,7 +28,7 @@ impl DeviceSurface<f64> {
     /// [`SurfacePlan::vertex_limits`], on the CPU.
     ///
     /// # Errors
-    /// Those of [`SurfacePlan::vertex_limits`].
+    /// As [`SurfacePlan::vertex_limits`].
     pub fn vertex_limits(&self, mesh: &SurfaceMesh, refined: &SurfaceMesh) -> Result<VertexLimits> {
         limits_of(self.options.scheme, mesh, refined)
     }
@@ -48,7 +48,7 @@ impl SurfaceRefiner for DeviceSurface<f64> {
     }
 }
 
-impl Refined for DeviceSurface<f64> {
+impl RefinedSource for DeviceSurface<f64> {
     fn options(&self) -> &SurfaceOptions {
         &self.options
     }
@@ -94,10 +94,10 @@ impl Refined for DeviceSurface<f64> {
                 }
                 remaining_corners(mesh, self.options.levels, |v| v, &mut creases);
             }
-            Levels::Stencils(stencils) => return Refined::creases(&&stencils.plan, mesh),
+            Levels::Stencils(stencils) => return RefinedSource::creases(&&stencils.plan, mesh),
             // the host knows the friends of creases at the first level only
             Levels::EdgeFriend(_) => {
-                return Refined::creases(&&SurfacePlan::new(mesh, &self.options)?, mesh);
+                return RefinedSource::creases(&&SurfacePlan::new(mesh, &self.options)?, mesh);
             }
         }
         Ok(creases)

@@ -7,15 +7,15 @@ use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
 use crate::numbers::Real;
 use crate::scheme::point::Point;
-use crate::surface::stencils::{Stored, gather};
+use crate::surface::stencils::{StoredWeights, gather};
 use crate::surface::{SurfaceOptions, SurfacePlan, SurfaceStencils};
 use cudarc::driver::DeviceRepr;
 
 /// The points of a level straight from control points on a GPU, in `f32` or `f64`; see
 /// [`SurfaceStencils`].
-pub struct DeviceStencils<T>(StoredOnDevice<T>);
+pub struct DeviceStencils<T>(DeviceWeights<T>);
 
-enum StoredOnDevice<T> {
+enum DeviceWeights<T> {
     Single(Box<DeviceSingleMatrix<T>>),
     /// The control points stay on the host for the vertices of no face.
     Static {
@@ -29,14 +29,14 @@ impl<T: Real + DeviceRepr> DeviceStencils<T> {
     /// Brings the weights to a GPU, with room for the points.
     ///
     /// # Errors
-    /// Those of [`DeviceSingleMatrix::new`] and [`DeviceStaticRefinement::new`].
+    /// [`Error::Request`] if the GPU has too little memory or cannot compile a kernel.
     pub fn new(stencils: &SurfaceStencils, gpu: &Cuda) -> Result<Self> {
         Ok(Self(match &stencils.stored {
-            Stored::Single(matrix) => {
+            StoredWeights::Single(matrix) => {
                 let (matrix, controls) = (matrix.in_precision(), stencils.control_count());
-                StoredOnDevice::Single(Box::new(DeviceSingleMatrix::new(&matrix, controls, gpu)?))
+                DeviceWeights::Single(Box::new(DeviceSingleMatrix::new(&matrix, controls, gpu)?))
             }
-            Stored::Static(factored) => StoredOnDevice::Static {
+            StoredWeights::Static(factored) => DeviceWeights::Static {
                 level: Box::new(DeviceStaticRefinement::new(&factored.refinement, gpu)?),
                 slots: factored.slots.clone(),
                 controls: Vec::new(),
@@ -50,8 +50,8 @@ impl<T: Real + DeviceRepr> DeviceStencils<T> {
     /// [`Error::Request`] for another number of them.
     pub fn set_controls(&mut self, points: &[Point<T>]) -> Result<()> {
         match &mut self.0 {
-            StoredOnDevice::Single(matrix) => matrix.set_controls(points.as_flattened(), 3),
-            StoredOnDevice::Static { level, controls, .. } => {
+            DeviceWeights::Single(matrix) => matrix.set_controls(points.as_flattened(), 3),
+            DeviceWeights::Static { level, controls, .. } => {
                 let double: Vec<[f64; 3]> = points.iter().map(|p| p.map(T::to_f64)).collect();
                 level.set_controls(&double)?;
                 controls.clear();
@@ -67,8 +67,8 @@ impl<T: Real + DeviceRepr> DeviceStencils<T> {
     /// [`Error::Request`] with the driver's words if a kernel fails.
     pub fn evaluate(&mut self) -> Result<f64> {
         match &mut self.0 {
-            StoredOnDevice::Single(matrix) => matrix.run(),
-            StoredOnDevice::Static { level, .. } => level.evaluate(),
+            DeviceWeights::Single(matrix) => matrix.run(),
+            DeviceWeights::Static { level, .. } => level.evaluate(),
         }
     }
 
@@ -79,12 +79,12 @@ impl<T: Real + DeviceRepr> DeviceStencils<T> {
     /// [`Error::Request`] if the copy fails, or if no control points were set.
     pub fn points(&self) -> Result<Vec<Point<T>>> {
         match &self.0 {
-            StoredOnDevice::Single(matrix) => Ok(matrix.results()?.as_chunks::<3>().0.to_vec()),
-            StoredOnDevice::Static { controls, .. } if controls.is_empty() => {
+            DeviceWeights::Single(matrix) => Ok(matrix.results()?.as_chunks::<3>().0.to_vec()),
+            DeviceWeights::Static { controls, .. } if controls.is_empty() => {
                 Err(Error::request("points without control points")
                     .with_help("set control points and evaluate first"))
             }
-            StoredOnDevice::Static { level, slots, controls } => {
+            DeviceWeights::Static { level, slots, controls } => {
                 let mut points = Vec::new();
                 gather(slots, &level.points()?, controls, &mut points);
                 Ok(points)

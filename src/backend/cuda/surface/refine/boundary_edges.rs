@@ -1,5 +1,5 @@
 //! Boundary edges in √3-subdivision, by `kernels/surface/three_triangles_boundary.cu`: lists of
-//! them from level to level, and the points of what lies on them.
+//! them from level to level, and the points on them.
 
 use super::THREADS;
 use super::matrix::DeviceMatrix;

@@ -12,7 +12,7 @@ use crate::backend::cuda::driver::sources::{CREASES, Variant};
 use crate::backend::cuda::sort::Space;
 use crate::error::Result;
 
-/// Tags of a control mesh. Sharp without any: boundary edges, and what is not a manifold.
+/// Tags of a control mesh. Sharp without any: boundary edges, and non-manifold edges and vertices.
 #[derive(Clone, Debug, Default)]
 pub struct CreaseTags {
     /// Ends of tagged edges, the smaller first and in the upper 32 bits; ascending.
@@ -61,7 +61,7 @@ fn number(n: usize) -> Argument {
 }
 
 impl DeviceCreases {
-    /// Finds what is sharp in a control mesh, and makes room for `levels` levels.
+    /// Finds sharp edges and vertices of a control mesh, and makes room for `levels` levels.
     pub fn new(matrix: &DeviceMatrix, tags: &CreaseTags, levels: usize) -> Result<Self> {
         let stream = &matrix.stream;
         let (edges, vertices) = (matrix.counts().edges, matrix.vertex_count);

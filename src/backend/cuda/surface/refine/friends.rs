@@ -24,14 +24,14 @@ pub struct SurfaceFriends<T> {
     matrix: DeviceMatrix,
     tags: CreaseTags,
     levels: usize,
-    rooms: Rooms<T>,
+    rooms: FriendArrays<T>,
     controls: Buffer<T>,
     /// Whether the corners have changed since the counts were read.
     edited: bool,
 }
 
 /// What is as large as the connectivity says.
-struct Rooms<T> {
+struct FriendArrays<T> {
     expected: MatrixCounts,
     /// Ghost quads of an open surface.
     ghosts: Option<Ghosts>,
@@ -61,7 +61,7 @@ pub(in crate::backend::cuda) fn variant(
         .with("CHAIKIN", usize::from(chaikin == Some(true)))
 }
 
-impl<T: Real + DeviceRepr> Rooms<T> {
+impl<T: Real + DeviceRepr> FriendArrays<T> {
     /// Room for `levels` levels over the present connectivity.
     fn new(matrix: &DeviceMatrix, tags: &CreaseTags, levels: usize) -> Result<Self> {
         let expected = matrix.counts();
@@ -128,7 +128,7 @@ impl<T: Real + DeviceRepr> SurfaceFriends<T> {
                 "refine a manifold surface by two levels or more, or take the matrix method",
             ));
         }
-        let rooms = Rooms::new(&matrix, &tags, levels)?;
+        let rooms = FriendArrays::new(&matrix, &tags, levels)?;
         let controls = Buffer::empty(&matrix.stream, 3 * matrix.vertex_count)?;
         Ok(Self { matrix, tags, levels, rooms, controls, edited: false })
     }
@@ -185,7 +185,7 @@ impl<T: Real + DeviceRepr> SurfaceFriends<T> {
             seconds += self.matrix.build()?;
             check_edited(self.matrix.counts())?;
             if !self.rooms.has_edges_of(&self.matrix) {
-                self.rooms = Rooms::new(&self.matrix, &self.tags, self.levels)?;
+                self.rooms = FriendArrays::new(&self.matrix, &self.tags, self.levels)?;
             }
             self.rooms.friends.clear_sharpness(&self.matrix.stream)?;
         }
@@ -193,7 +193,7 @@ impl<T: Real + DeviceRepr> SurfaceFriends<T> {
         seconds += self.launch(run)?;
         check_edited(self.matrix.read_counts()?)?;
         if !self.rooms.fit(&self.matrix)? {
-            self.rooms = Rooms::new(&self.matrix, &self.tags, self.levels)?;
+            self.rooms = FriendArrays::new(&self.matrix, &self.tags, self.levels)?;
             seconds += self.launch(run)?;
         }
         let (found, expected) = (self.found_tags()?, self.tags.edges.len());
@@ -214,7 +214,7 @@ impl<T: Real + DeviceRepr> SurfaceFriends<T> {
             Some(program) => program,
             None => self.program(run)?,
         };
-        // SAFETY: all arrays live in `self`, with room for what the level before makes; a level
+        // SAFETY: all arrays live in `self`, with room for the output of the level before; a level
         // that does not fit is not refined.
         let seconds = unsafe { program.run(&self.matrix.stream) }?;
         self.rooms.programs[slot] = Some(program);

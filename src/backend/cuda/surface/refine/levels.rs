@@ -133,7 +133,7 @@ impl<T: Real + DeviceRepr> DeviceLevels<T> {
         self.points[0].fill(&self.matrix.stream, points.as_flattened())
     }
 
-    /// Refines: topology of all levels, that of the control mesh from its corners included,
+    /// Refines: topology of all levels, with the control mesh's from its corners,
     /// points, or both. Returns the seconds that it took on the device, where everything stays.
     ///
     /// # Errors
@@ -144,7 +144,7 @@ impl<T: Real + DeviceRepr> DeviceLevels<T> {
             Some(program) => program,
             None => self.program(run)?,
         };
-        // SAFETY: all arrays live in `self`, with room for what the level before makes.
+        // SAFETY: all arrays live in `self`, with room for the output of the level before.
         let seconds = unsafe { program.run(&self.matrix.stream) }?;
         self.programs[slot] = Some(program);
         Ok(seconds)

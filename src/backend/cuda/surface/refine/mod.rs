@@ -38,5 +38,5 @@ pub(in crate::backend::cuda) use quads::variant as quads_variant;
 pub(in crate::backend::cuda) use sharp::variant as sharp_variant;
 pub(in crate::backend::cuda) use three_triangles::variant as three_triangles_variant;
 
-/// Threads of a block in all kernels of this folder but those of one block.
+/// Threads of a block in the kernels of this folder that have many blocks.
 const THREADS: u32 = 256;

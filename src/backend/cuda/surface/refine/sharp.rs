@@ -36,7 +36,7 @@ pub(in crate::backend::cuda) fn variant(precision: Precision) -> Variant {
 }
 
 impl SharpLevel {
-    /// Room for so many edges and vertices.
+    /// Room for `sharp` edges and `vertices` vertices.
     pub fn new(stream: &Arc<CudaStream>, sharp: usize, vertices: usize) -> Result<Self> {
         Ok(Self {
             edges: Buffer::empty(stream, sharp)?,

@@ -39,7 +39,7 @@ pub(in super::super) struct SharpRows {
 }
 
 impl SharpRows {
-    /// Room for so many ends.
+    /// Room for a number of ends.
     pub fn new(stream: &Arc<CudaStream>, vertices: usize, ends: usize) -> Result<Self> {
         let starts = Buffer::empty(stream, vertices + 1)?;
         Ok(Self { starts, items: Buffer::empty(stream, ends)? })

@@ -117,7 +117,7 @@ impl DeviceMatrix {
         Ok(Self::with_parts(gpu, mesh, true)?.0)
     }
 
-    /// Like [`DeviceMatrix::new`], without the corners at vertices and what is counted of them;
+    /// Like [`DeviceMatrix::new`], without the corners at vertices and their counts;
     /// also the seconds that it took on the device.
     ///
     /// # Errors

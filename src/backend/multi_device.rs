@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::limit::{arrays, row_count};
 use super::{
-    Backend, Device, Evaluator, Explained, Limit, Precision, SparseVectors, SurfaceEvaluator,
+    Backend, Device, Evaluator, LaunchReport, Limit, Precision, SparseVectors, SurfaceEvaluator,
     SurfaceProcessor, SurfaceRefiner, SurfaceTask, check_controls,
 };
 use crate::error::{Error, Result, option_name};
@@ -24,19 +24,19 @@ pub type SharedBackend = Arc<dyn Backend + Send + Sync>;
 
 /// Several backends of one precision as one: of every range of elements each evaluates a run that
 /// [costs about its share](Plan::element_costs), on a thread of its own, and writes its results to
-/// their place among all. So the results are bit by bit those of one backend, in the same order.
+/// their place among all. So the results are bitwise as of one backend, in the same order.
 ///
 /// A backend that fails, for instance for lack of memory, is given smaller runs, down to one part
 /// in 64; then the error names it. Surfaces, and jobs on the arrays of a [`Device`], run on the
 /// first backend alone.
 #[derive(Clone)]
-pub struct Several {
+pub struct MultiDevice {
     members: Vec<SharedBackend>,
     shares: Vec<f64>,
     precision: Precision,
 }
 
-impl Several {
+impl MultiDevice {
     /// Backends that all compute in `precision`; the same one may be there more than once. Devices
     /// share the work by the rates of their memories, where these are known of all, else evenly.
     ///
@@ -57,7 +57,7 @@ impl Several {
     }
 }
 
-impl Backend for Several {
+impl Backend for MultiDevice {
     fn name(&self) -> String {
         let names: Vec<String> = self.members.iter().map(|member| member.name()).collect();
         names.join(" and ")
@@ -254,7 +254,7 @@ impl SharedPlan<'_> {
     }
 }
 
-// SAFETY: the members keep nothing of what they fill, by the promise of `Evaluator`.
+// SAFETY: the members keep no part of the buffers that they fill, by the promise of `Evaluator`.
 unsafe impl Evaluator for SharedPlan<'_> {
     fn evaluate(
         &mut self,
@@ -297,7 +297,11 @@ unsafe impl Evaluator for SharedPlan<'_> {
         })
     }
 
-    fn explain(&mut self, attributes: &[usize], elements: Range<usize>) -> Result<Vec<Explained>> {
+    fn explain(
+        &mut self,
+        attributes: &[usize],
+        elements: Range<usize>,
+    ) -> Result<Vec<LaunchReport>> {
         self.plan.check_range(&elements)?;
         let (plan, parts) = (self.plan, self.parts(&self.rows(elements)));
         let mut all = Vec::new();

@@ -8,14 +8,14 @@ use crate::numbers::{by_count, counted};
 /// Tetrahedra, wedges and polyhedra that are inverted among their neighbors, as
 /// [`Topology::inverted_cells`] has them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Inverted {
+pub struct InvertedCells {
     /// Number of inverted cells.
     pub count: usize,
     /// The first inverted cell.
     pub first: Option<u32>,
 }
 
-impl Inverted {
+impl InvertedCells {
     /// The inverted cells of a topology.
     pub fn of(topology: &Topology) -> Self {
         let cells = topology.inverted_cells();

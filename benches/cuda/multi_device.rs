@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use subsolid::backend::{Backend, Cuda, Limit, Precision, Several, SharedBackend, cuda};
+use subsolid::backend::{Backend, Cuda, Limit, MultiDevice, Precision, SharedBackend, cuda};
 use subsolid::limit::Solid;
 use subsolid::mesh::shape::Shape;
 use subsolid::plan::{Samples, Want};
@@ -27,7 +27,7 @@ pub fn run() -> subsolid::Result<()> {
                 Ok(Arc::new(Cuda::new(ordinal, precision)?))
             };
             let members = list.iter().map(open).collect::<subsolid::Result<_>>()?;
-            let several = Several::new(members, precision)?;
+            let several = MultiDevice::new(members, precision)?;
             let mut evaluator = several.prepare(&plan)?;
             let mut times = evaluator.time(&[mesh.controls()], all.clone(), REPEATS)?;
             times.sort_by(f64::total_cmp);

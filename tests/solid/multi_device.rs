@@ -7,8 +7,8 @@ use crate::conformance::solid;
 use crate::solid_conformance;
 use crate::support::meshes;
 use subsolid::backend::{
-    Backend, Cpu, Evaluator, Explained, Limit, Precision, Several, SharedBackend, SparseVectors,
-    SurfaceEvaluator, SurfaceProcessor, SurfaceRefiner, SurfaceTask,
+    Backend, Cpu, Evaluator, LaunchReport, Limit, MultiDevice, Precision, SharedBackend,
+    SparseVectors, SurfaceEvaluator, SurfaceProcessor, SurfaceRefiner, SurfaceTask,
 };
 use subsolid::limit::Solid;
 use subsolid::mesh::{Attribute, Controls, SolidMesh, SurfaceMesh};
@@ -17,9 +17,9 @@ use subsolid::scheme::Stencils;
 use subsolid::surface::SurfaceOptions;
 use subsolid::{Error, Result};
 
-fn cpus(count: usize, precision: Precision) -> Several {
+fn cpus(count: usize, precision: Precision) -> MultiDevice {
     let cpu = || Arc::new(Cpu::new(precision)) as SharedBackend;
-    Several::new((0..count).map(|_| cpu()).collect(), precision).unwrap()
+    MultiDevice::new((0..count).map(|_| cpu()).collect(), precision).unwrap()
 }
 
 solid_conformance!(three_f64, cpus(3, Precision::F64), 1e-13);
@@ -60,7 +60,11 @@ unsafe impl Evaluator for SmallEvaluator<'_> {
         self.cpu.time(controls, elements, repeats)
     }
 
-    fn explain(&mut self, attributes: &[usize], elements: Range<usize>) -> Result<Vec<Explained>> {
+    fn explain(
+        &mut self,
+        attributes: &[usize],
+        elements: Range<usize>,
+    ) -> Result<Vec<LaunchReport>> {
         self.cpu.explain(attributes, elements)
     }
 }
@@ -99,12 +103,12 @@ impl Backend for Small {
     }
 }
 
-fn mixed(members: &[Option<usize>]) -> Several {
+fn mixed(members: &[Option<usize>]) -> MultiDevice {
     let member = |most: &Option<usize>| match most {
         Some(most) => Arc::new(Small { most: *most }) as SharedBackend,
         None => Arc::new(Cpu::default()) as SharedBackend,
     };
-    Several::new(members.iter().map(member).collect(), Precision::F64).unwrap()
+    MultiDevice::new(members.iter().map(member).collect(), Precision::F64).unwrap()
 }
 
 fn with_attribute(mut mesh: SolidMesh) -> SolidMesh {
@@ -204,7 +208,7 @@ fn a_device_that_always_fails_is_named() {
     let error = mixed(&[None, Some(0)]).evaluate(&plan, mesh.controls()).unwrap_err();
     assert_eq!(error.to_string(), "device of 0 elements: out of memory");
     assert_eq!(error.help().unwrap().to_string(), "buy some");
-    assert!(Several::new(Vec::new(), Precision::F64).is_err());
+    assert!(MultiDevice::new(Vec::new(), Precision::F64).is_err());
 }
 
 /// What belongs to the request and not to a device is said once.
@@ -231,7 +235,7 @@ fn several_are_timed_and_explained() {
     let mut evaluator = several.prepare(&plan).unwrap();
     let times = evaluator.time(&[mesh.controls()], 0..27, 3).unwrap();
     assert!(times.len() == 3 && times.iter().all(|&seconds| seconds > 0.0));
-    let samples = |work: Vec<Explained>| work.iter().map(|work| work.samples).sum::<usize>();
+    let samples = |work: Vec<LaunchReport>| work.iter().map(|work| work.samples).sum::<usize>();
     assert_eq!(samples(evaluator.explain(&[], 0..27).unwrap()), 27 * 27);
     assert_eq!(several.time_writing(1 << 20, 2).unwrap().len(), 2);
 }

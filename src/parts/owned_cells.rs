@@ -7,9 +7,9 @@ use crate::topology::{NONE, Rows};
 
 /// The owned cells of a [`Block`].
 #[derive(Clone, Debug)]
-pub struct Own {
+pub struct OwnedCells {
     /// The cells with their vertices alone. Vertices and corners are in every piece that has a cell
-    /// at them; a crease, and a face of a group, is in that of its first cell.
+    /// at them; a crease, and a face of a group, is in the piece of its first cell.
     pub mesh: SolidMesh,
     /// Vertices whose first cell is owned: their sum over all blocks is the number of vertices.
     pub first_vertices: usize,
@@ -17,7 +17,7 @@ pub struct Own {
 
 impl Block {
     /// The owned cells alone.
-    pub fn own(&self) -> Own {
+    pub fn own(&self) -> OwnedCells {
         let mesh = &self.mesh;
         let count = mesh.points.len();
         let corners = |c: u32| mesh.cells.vertices(c as usize).iter().copied();
@@ -57,6 +57,6 @@ impl Block {
             }
         }
         let first_vertices = vertices.iter().filter(|&&v| owns_first(v, &|_| true)).count();
-        Own { mesh: own, first_vertices }
+        OwnedCells { mesh: own, first_vertices }
     }
 }

@@ -5,18 +5,18 @@ use std::sync::Arc;
 use super::shape;
 use crate::solid_conformance;
 use subsolid::backend::{
-    Backend, Choice, Cuda, Limit, Precision, Several, SharedBackend, Strategy, choose, cuda,
+    Backend, Choice, Cuda, Limit, MultiDevice, Precision, SharedBackend, Strategy, choose, cuda,
 };
 use subsolid::limit::Solid;
 use subsolid::plan::{Location, Samples, Want};
 
-fn several(ordinals: &[usize], precision: Precision) -> Several {
+fn several(ordinals: &[usize], precision: Precision) -> MultiDevice {
     let open = |&ordinal: &usize| {
         let gpu = Cuda::new(ordinal, precision);
         let gpu = gpu.unwrap_or_else(|error| panic!("these tests need a GPU: {error}"));
         Arc::new(gpu) as SharedBackend
     };
-    Several::new(ordinals.iter().map(open).collect(), precision).unwrap()
+    MultiDevice::new(ordinals.iter().map(open).collect(), precision).unwrap()
 }
 
 solid_conformance!(

@@ -8,7 +8,7 @@ use super::values::{ArrayValues, BLOCK_BYTES};
 use crate::io::atomic;
 
 /// What takes sections one after the other.
-pub trait InTurn {
+pub trait SectionSink {
     /// Begins the section, the one after the last.
     fn begin(&mut self, section: usize) -> io::Result<()>;
     /// Adds bytes to it.
@@ -17,26 +17,26 @@ pub trait InTurn {
     fn end(&mut self) -> io::Result<()>;
 }
 
-/// Keeps what is not its turn in files without a name, on the disk of the output, as long as a
-/// section before is not complete.
-pub struct InOrder {
+/// Keeps sections whose turn has not come in files without a name, on the disk of the output, as
+/// long as a section before is not complete.
+pub struct SectionQueue {
     output: PathBuf,
-    sections: Vec<Waiting>,
+    sections: Vec<WaitingSection>,
     // the section whose turn it is, once it has begun
     turn: usize,
     begun: bool,
 }
 
-struct Waiting {
+struct WaitingSection {
     // bytes to come
     missing: u64,
     file: Option<File>,
 }
 
-impl InOrder {
-    /// Sections of so many bytes, for `output`.
+impl SectionQueue {
+    /// Sections by their numbers of bytes, for `output`.
     pub fn new(output: &Path, bytes: impl IntoIterator<Item = u64>) -> Self {
-        let waiting = |missing| Waiting { missing, file: None };
+        let waiting = |missing| WaitingSection { missing, file: None };
         let sections = bytes.into_iter().map(waiting).collect();
         Self { output: output.to_owned(), sections, turn: 0, begun: false }
     }
@@ -44,7 +44,7 @@ impl InOrder {
     /// Adds values to a section.
     pub fn append(
         &mut self,
-        to: &mut impl InTurn,
+        to: &mut impl SectionSink,
         section: usize,
         values: &ArrayValues<'_>,
     ) -> io::Result<()> {
@@ -67,7 +67,7 @@ impl InOrder {
     }
 
     /// Gives the turn to the next section, as often as one is complete.
-    fn pass_on(&mut self, to: &mut impl InTurn) -> io::Result<()> {
+    fn pass_on(&mut self, to: &mut impl SectionSink) -> io::Result<()> {
         while self.begun && self.sections[self.turn].missing == 0 {
             to.end()?;
             self.turn += 1;

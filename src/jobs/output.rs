@@ -18,7 +18,7 @@ use crate::volume::left_out_notice;
 /// Refuses attributes and arrays of cells whose names a format does not hold or keep apart.
 ///
 /// # Errors
-/// Those of [`check_names`] and, for a table, [`check_table_attributes`].
+/// As [`check_names`] and, for a table, [`check_table_attributes`].
 pub fn check_mesh_names(format: Format, mesh: &SolidMesh) -> Result<()> {
     if format == Format::Csv {
         check_table_attributes(&mesh.attributes)?;
@@ -55,7 +55,7 @@ pub fn covered(pieces: &[Range<usize>]) -> Range<usize> {
 /// `max_size`.
 ///
 /// # Errors
-/// Those of [`check_size`].
+/// As [`check_size`].
 pub fn announce(output: &Path, bytes: u64, most: f64, notes: &mut dyn Notes) -> Result<()> {
     check_size(output, bytes, most)?;
     let size = decimal_bytes(bytes.into());
@@ -109,7 +109,7 @@ pub fn warn_of_ignored<S: Borrow<str>>(table: &Path, ignored: &[S], notes: &mut 
     }
 }
 
-/// Names the cell arrays whose names are those of the output's own arrays.
+/// Names the cell arrays with names of the output's own arrays.
 pub fn warn_left_out(names: &[&str], notes: &mut dyn Notes) {
     left_out_notice(names).into_iter().for_each(|notice| notes.warn(notice.into()));
 }

@@ -31,7 +31,7 @@ impl ProcessorRequest {
     /// has no strategies.
     ///
     /// # Errors
-    /// Those of [`Processor::find_for`] and [`Processor::backend`].
+    /// As [`Processor::find_for`] and [`Processor::backend`].
     pub fn choose(&self, cost: &Cost, notes: &mut dyn Notes) -> Result<Box<dyn Backend>> {
         let processor = Processor::find_for(self.backend, cost, rayon::current_num_threads())?;
         let backend = processor.backend(self.precision, self.strategy)?;

@@ -37,7 +37,7 @@ pub struct Report {
     /// Volumes and remainders of the cells that have a remainder, by cell id.
     pub cells_with_remainder: BTreeMap<u32, CellReport>,
     /// Whether all cells are left-handed hexahedra: volumes are then integrals of |det J|, and the
-    /// quality is that of −det J.
+    /// quality is then of −det J.
     pub left_handed: bool,
     /// Report on the Jacobians at the quadrature points.
     pub quality: Quality,

@@ -25,7 +25,7 @@ pub struct Pixels {
     pub pitch: f64,
     /// Columns and rows; as many as cover the model if not given.
     pub size: Option<[usize; 2]>,
-    /// Lower left corner in the plane's coordinates, in length units: that of all models of a job.
+    /// Lower left corner in the plane's coordinates, in length units, for all models of a job.
     /// The model is in the middle if not given.
     pub origin: Option<[f64; 2]>,
     /// Whether what lies outside is left out.

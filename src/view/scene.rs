@@ -160,7 +160,7 @@ pub struct Scene {
     pub up: UpAxis,
 }
 
-/// The ends of a range, each replaced by that of another one from which it differs by rounding.
+/// The ends of a range, each replaced by the end of another one from which it differs by rounding.
 fn snapped(range: (f64, f64), other: (f64, f64)) -> (f64, f64) {
     let rounding = 1e-12 * range.0.abs().max(range.1.abs());
     let end = |x: f64, other: f64| if (x - other).abs() <= rounding { other } else { x };

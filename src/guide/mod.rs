@@ -5,6 +5,8 @@
 pub mod adding_a_backend {}
 #[doc = include_str!("adding_a_format.md")]
 pub mod adding_a_format {}
+#[doc = include_str!("adding_a_job.md")]
+pub mod adding_a_job {}
 #[doc = include_str!("adding_a_quantity.md")]
 pub mod adding_a_quantity {}
 #[doc = include_str!("adding_a_scheme.md")]

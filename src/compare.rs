@@ -190,7 +190,7 @@ impl Differences {
 /// ```
 ///
 /// # Errors
-/// As [`Backend::evaluate`](crate::Backend::evaluate); [`Error::Request`] for scattered samples.
+/// As [`Backend::evaluate`]; [`Error::Request`] for scattered samples.
 pub fn compare(
     plan: &Plan<'_>,
     controls: Controls<'_>,

@@ -14,7 +14,7 @@ pub fn main(engine: Engine, matches: &ArgMatches, prints_file: bool) -> u8 {
         Engine::Mpi => mpi(matches, prints_file),
         Engine::Threads(count) => {
             let codes = Threads::run(count, |group| {
-                let mut cli = super::read(matches);
+                let mut cli = super::parse::read(matches);
                 cli.threads = None;
                 on_rank(group, cli, prints_file)
             });
@@ -29,7 +29,7 @@ fn mpi(matches: &ArgMatches, prints_file: bool) -> u8 {
 
     use subsolid::cluster::Host;
 
-    let cli = super::read(matches);
+    let cli = super::parse::read(matches);
     let group = match subsolid::cluster::Mpi::start() {
         Ok(group) => group,
         Err(error) => {
@@ -59,7 +59,7 @@ fn mpi(matches: &ArgMatches, prints_file: bool) -> u8 {
 fn mpi(matches: &ArgMatches, prints_file: bool) -> u8 {
     let error = Error::request("--mpi: this program has been built without MPI")
         .with_help("rebuild it with MPI and libclang installed: cargo install --features mpi …");
-    Console::new(super::read(matches).quiet, prints_file).error(&error);
+    Console::new(super::parse::read(matches).quiet, prints_file).error(&error);
     REFUSED
 }
 

@@ -4,7 +4,8 @@ use clap::Args;
 use clap_complete::{Shell, generate};
 use subsolid::Result;
 
-use super::{Console, Outcome, command};
+use super::parse::command;
+use super::{Console, Outcome};
 
 /// Print completions for a shell
 #[derive(Args)]

@@ -6,7 +6,8 @@ use clap::Args;
 use clap_mangen::Man;
 use subsolid::{Error, FileAccess, Result};
 
-use super::{Console, Outcome, command};
+use super::parse::command;
+use super::{Console, Outcome};
 
 /// Print a manual page
 ///

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::{Arg, Command};
 
-use super::command;
+use super::parse::command;
 
 const PAGE: &str = "src/guide/options.md";
 const START: &str = "| option | meaning | commands |\n|---|---|---|\n";

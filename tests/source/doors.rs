@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{code, files};
 
-/// Maximum number of lines of a subcommand whose job is in `src/jobs`.
+/// Maximum number of lines of a file of the command line.
 const DOOR_LINES: usize = 250;
 
 #[test]
@@ -42,4 +42,17 @@ fn subcommands_of_jobs_are_thin() {
         }
     }
     assert!(doors.len() >= 20, "{doors:?}");
+}
+
+#[test]
+fn files_of_the_command_line_are_short_and_know_no_device() {
+    let files = files();
+    let doors: Vec<_> = files.iter().filter(|(path, _)| path.starts_with("cli")).collect();
+    assert!(doors.len() > 40);
+    for (path, text) in doors {
+        let lines = text.lines().count();
+        assert!(lines <= DOOR_LINES, "{}: {lines} lines", path.display());
+        let branch = code(text).find(|(_, line)| line.contains(".device()"));
+        assert!(branch.is_none(), "{}: {branch:?}", path.display());
+    }
 }

@@ -109,8 +109,9 @@ fn colors_follow_arrays_as_in_pages() {
     let mut mesh = bracket();
     let heights = mesh.points.iter().map(|p| p[2]).collect();
     mesh.attributes.push(Attribute { name: "height".into(), width: 1, values: heights });
-    let (low, high) = mesh.bounds().map(|(low, high)| (low[2], high[2])).unwrap();
     let skin = SkinPolygons::of_solid(&mesh, &options(3, Paint::Array("height".into()))).unwrap();
+    // from the lowest value of the limit to the highest
+    let (low, high) = skin.surface.bounds().map(|(low, high)| (low[2], high[2])).unwrap();
     for (p, color) in skin.surface.points.iter().zip(&skin.colors) {
         // the limit of a coordinate is the coordinate of the limit
         let expected = ColorMap::Viridis.color((p[2] - low) / (high - low));

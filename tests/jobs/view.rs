@@ -389,8 +389,9 @@ fn ranges_of_colors_are_those_of_the_limit() {
         let options = ViewOptions { interior, ..ViewOptions::titled("row") };
         let decoded = Decoded::new(&Page::of_solid(&mesh, &options).unwrap());
         for attribute in &mesh.attributes {
-            let controls = attribute.values.iter().map(|&x| [x, 0.0, 0.0]).collect();
-            let controls = SolidMesh { points: controls, ..SolidMesh::default() };
+            let largest = attribute.values.iter().copied().fold(0.0, f64::max);
+            let points = attribute.values.iter().map(|&x| [x / largest, 0.0, 0.0]).collect();
+            let controls = SolidMesh { points, ..SolidMesh::default() };
             let limit = backend::Cpu::default().evaluate(&plan, controls.controls()).unwrap();
             let values = (0..limit.positions.len() / 3).map(|i| limit.positions.triple(i)[0]);
             let ends = values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| {
@@ -400,7 +401,7 @@ fn ranges_of_colors_are_those_of_the_limit() {
             let channel = channels.iter().find(|c| c["name"] == attribute.name.as_str()).unwrap();
             let extent = ends[1] - ends[0];
             for (end, of_limit) in ["low", "high"].into_iter().zip(ends) {
-                let away = (channel[end].as_f64().unwrap() - of_limit).abs();
+                let away = (channel[end].as_f64().unwrap() / largest - of_limit).abs();
                 // the samples of the page are fewer
                 assert!(away <= 1e-3 * extent, "{} {end}: {away} of {extent}", attribute.name);
             }

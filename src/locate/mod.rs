@@ -7,7 +7,7 @@
 //! [`Locator::nearest`] finds the closest point of the solid to any point.
 //!
 //! ```
-//! use subsolid::locate::{Located, Locator};
+//! use subsolid::locate::{Containment, Locator};
 //! use subsolid::{Samples, Solid, Want, backend, plan::Location};
 //! let mesh = subsolid::read("models/bracket.vtk")?;
 //! let solid = Solid::new(&mesh)?;
@@ -16,7 +16,7 @@
 //! let point = backend::auto().evaluate(&plan, mesh.controls())?.positions.triple(0);
 //!
 //! let locator = Locator::new(&solid, mesh.controls())?;
-//! let Located::Inside(place) = locator.locate(&[point])[0] else { panic!("outside") };
+//! let Containment::Inside(place) = locator.locate(&[point])[0] else { panic!("outside") };
 //! assert_eq!(place.element, 7);
 //! assert!((place.parameters[1] - 0.6).abs() < 1e-9);
 //! # Ok::<(), subsolid::Error>(())

@@ -45,7 +45,7 @@
 //! same, by the stencils of the refinement.
 //!
 //! ```
-//! use subsolid::{Quadrature, Solid, Want, quadrature::{Mapped, Mapping, QuadratureScheme}};
+//! use subsolid::{Quadrature, Solid, Want, quadrature::{LeafQuantities, Mapping, QuadratureScheme}};
 //! let mesh = subsolid::read("models/bracket.vtk")?;
 //! let solid = Solid::new(&mesh)?;
 //! let quadrature = Quadrature::new(&solid, QuadratureScheme { gauss: 4, rings: None }, Want::FIRST)?;

@@ -370,7 +370,7 @@ def test_layers_of_refined_solids_are_of_the_model_that_was_refined(
     # no word, since warnings are errors
     for solid in (graded, graded.refine(), refined, restored):
         for folder in ("own", "expected", "coarse"):
-            solid.page(slices=tmp_path / folder)
+            solid.page(slices=tmp_path / folder, interior=False)
     restored.slice(1.0, pixel=0.2, attributes=False).write(tmp_path / "restored")
     assert images(tmp_path / "restored") == images(tmp_path / "expected")
     others = [
@@ -380,7 +380,7 @@ def test_layers_of_refined_solids_are_of_the_model_that_was_refined(
     ]
     for other in others:
         with pytest.warns(UserWarning, match="own: the layers are of another model"):
-            other.page(slices=tmp_path / "own")
+            other.page(slices=tmp_path / "own", interior=False)
 
 
 def test_options_of_files_without_effect_are_refused(graded: subsolid.Solid, tmp_path: Any) -> None:

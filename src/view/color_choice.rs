@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::mesh::{COLOR, NORMALS};
 
 /// What has colors.
-pub enum ColorSource {
+pub enum Coloring {
     /// Cells or faces by class.
     Classes,
     /// Cells or faces by values.
@@ -92,12 +92,12 @@ impl Scene {
     }
 
     /// What [`Scene::choose_color`] took; `parents`: the cells or faces shown.
-    pub fn chosen(&self, parents: &[u32]) -> ColorSource {
+    pub fn chosen(&self, parents: &[u32]) -> Coloring {
         let numbered = |name: &str, values: Vec<f64>| {
             let high = values.iter().copied().fold(1.0, f64::max);
             let (component, on, integers) = (None, "cell", false);
             let (name, section) = (name.to_owned(), String::new());
-            ColorSource::Cells(
+            Coloring::Cells(
                 ColorChannel { name, component, on, section, low: 0.0, high, integers },
                 values,
             )
@@ -116,13 +116,13 @@ impl Scene {
                 match channel.on {
                     "cell" => {
                         let values = self.shell.read(&channel.section);
-                        ColorSource::Cells(channel, values)
+                        Coloring::Cells(channel, values)
                     }
-                    _ => ColorSource::Points(channel),
+                    _ => Coloring::Points(channel),
                 }
             }
-            Color::Classes => ColorSource::Classes,
-            Color::Plain => ColorSource::Plain,
+            Color::Classes => Coloring::Classes,
+            Color::Plain => Coloring::Plain,
         }
     }
 }

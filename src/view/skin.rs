@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::channel::ColorChannel;
 use super::color::{ColorMap, Scale};
-use super::color_choice::ColorSource;
+use super::color_choice::Coloring;
 use super::color_source::Color;
 use super::scene::{Mode, Scene};
 use super::{check_not_empty, classes, layers, mesh, quality, samples};
@@ -184,16 +184,16 @@ impl SkinPolygons {
             Paint::None => scene.color = Color::Plain,
         }
         let colors: Vec<_> = match scene.chosen(parents) {
-            ColorSource::Plain => return Ok(Self { surface, colors: Vec::new() }),
-            ColorSource::Points(channel) => {
+            Coloring::Plain => return Ok(Self { surface, colors: Vec::new() }),
+            Coloring::Points(channel) => {
                 let colors = of_vertices(&surface, &channel, options.map);
                 return Ok(Self { surface, colors });
             }
-            ColorSource::Classes => {
+            Coloring::Classes => {
                 let classes = scene.classes.iter();
                 classes.map(|&c| Scale::Categories.color(c.into())).collect()
             }
-            ColorSource::Cells(channel, values) => {
+            Coloring::Cells(channel, values) => {
                 let scale = Scale::of(&channel, &values, options.map);
                 values.iter().map(|&value| scale.color(value)).collect()
             }

@@ -33,12 +33,17 @@ pub fn push_values(blob: &mut Blob, name: &str, values: &[f64]) {
 /// Least and greatest of the finite values of Bézier patches (2 axes) or pieces (3) at 0, 1/3, 2/3 and
 /// 1 along each axis: control values are not values of the limit.
 pub fn range_at_thirds(points: &[f64], axes: u32) -> Option<(f64, f64)> {
-    let mut values = points.to_vec();
-    for stride in (0..axes).map(|axis| 4_usize.pow(axis)) {
-        for line in (0..values.len()).filter(|i| (i / stride).is_multiple_of(4)) {
-            let thirds = bernstein::at_thirds(std::array::from_fn(|i| values[line + i * stride]));
-            (1..3).for_each(|i| values[line + i * stride] = thirds[i]);
+    let patches = points.chunks_exact(4_usize.pow(axes)).flat_map(|patch| {
+        let mut values = [f64::NAN; 64];
+        values[..patch.len()].copy_from_slice(patch);
+        for stride in (0..axes).map(|axis| 4_usize.pow(axis)) {
+            for line in (0..patch.len()).filter(|i| (i / stride).is_multiple_of(4)) {
+                let line = |i: usize| line + i * stride;
+                let thirds = bernstein::at_thirds(std::array::from_fn(|i| values[line(i)]));
+                (1..3).for_each(|i| values[line(i)] = thirds[i]);
+            }
         }
-    }
-    finite_range(values.into_iter())
+        values
+    });
+    finite_range(patches)
 }

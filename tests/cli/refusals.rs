@@ -91,7 +91,7 @@ fn refusals_have_one_message_and_exit_code_2() {
         ("frobnicate", "unrecognized subcommand"),
         ("refine fan.vtu -o out.stl", "unknown output format"),
         ("refine fan.vtu -o fan.vtu", "is an input"),
-        ("refine fan.vtu --levels 99999999999 -o a.vtu", " levels of this mesh"),
+        ("refine fan.vtu --levels 99999999999 -o a.vtu", "make more than 268435456 cells"),
         ("evaluate fan.vtu --samples 3 -o missing/a.vtu", "create its directory first"),
         ("evaluate fan.vtu --samples 3 -o a.png", "unknown output format"),
         ("evaluate fan.vtu --samples 3 -o fan.vtu", "is an input"),

@@ -103,7 +103,7 @@ impl BenchRequest {
     /// Measures all processors on all models; `command` is what the report says it was asked by.
     ///
     /// # Errors
-    /// Those of [`BenchRequest::check`], of reading and refining the models, and of the processors.
+    /// As [`BenchRequest::check`], of reading and refining the models, and of the processors.
     /// What does not fit into memory is left out, and the report says so.
     pub fn run(&self, command: &str, notes: &mut dyn Notes) -> Result<BenchReport> {
         self.check()?;

@@ -28,7 +28,7 @@ impl EvaluateRequest {
     /// Explains [`EvaluateRequest::run`], and writes nothing.
     ///
     /// # Errors
-    /// Those of [`EvaluateRequest::check`] and of the processor.
+    /// As [`EvaluateRequest::check`] and of the processor.
     pub fn explain(
         &self,
         (mesh, solid): (&SolidMesh, &Solid),

@@ -48,7 +48,7 @@ impl EvaluateRequest {
     /// Opens the table of places, if one is asked for, before the model is read.
     ///
     /// # Errors
-    /// Those of [`ParameterTable::open`].
+    /// As [`ParameterTable::open`].
     pub fn open(&self) -> Result<Option<ParameterTable>> {
         self.places.at.as_ref().map(ParameterTable::open).transpose()
     }
@@ -58,7 +58,7 @@ impl EvaluateRequest {
     /// has been done.
     ///
     /// # Errors
-    /// Those of [`EvaluateRequest::check`], of reading the table, of `notes` and of the processor;
+    /// As [`EvaluateRequest::check`], of reading the table, of `notes` and of the processor;
     /// [`Error::Request`] for results that would fill the memory or that the output does not hold;
     /// what the system refuses.
     pub fn run(
@@ -80,7 +80,7 @@ impl EvaluateRequest {
     /// viewers.
     ///
     /// # Errors
-    /// Those of [`EvaluateRequest::check`], [`SkinPolygons::with_topology`] and [`write_skin`].
+    /// As [`EvaluateRequest::check`], [`SkinPolygons::with_topology`] and [`write_skin`].
     pub fn run_boundary(
         &self,
         mesh: &SolidMesh,

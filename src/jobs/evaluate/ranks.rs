@@ -27,7 +27,7 @@ impl EvaluateRequest {
     /// whole mesh; it is refined `levels` times.
     ///
     /// # Errors
-    /// Those of [`EvaluateRequest::check_mesh`], [`EvaluateRequest::run`],
+    /// As [`EvaluateRequest::check_mesh`], [`EvaluateRequest::run`],
     /// [`EvaluateRequest::check_of_ranks`] and other ranks.
     pub fn run_on_ranks(
         &self,

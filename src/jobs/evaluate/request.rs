@@ -67,7 +67,7 @@ impl QuantityRequest {
     /// What a plan evaluates for this.
     ///
     /// # Errors
-    /// Those of [`Want::derivatives`].
+    /// As [`Want::derivatives`].
     pub fn want(&self) -> Result<Want> {
         let want = Want::derivatives(self.derivatives, self.attribute_derivatives)?;
         let parts = [(self.gradients, Want::GRADIENT), (self.jacobian, Want::DETERMINANT)];

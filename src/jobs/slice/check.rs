@@ -40,7 +40,7 @@ impl SliceRequest {
     /// The request of the part that is asked for, whose directories lie beside those of the whole.
     ///
     /// # Errors
-    /// Those of [`SliceRequest::check`].
+    /// As [`SliceRequest::check`].
     pub(super) fn of_part(&self) -> Result<Self> {
         self.check_lengths()?;
         check_rules(self.rules())?;
@@ -63,7 +63,7 @@ impl SliceRequest {
     /// Checks how layers are cut, whatever they become.
     ///
     /// # Errors
-    /// Those of [`SliceRequest::check`].
+    /// As [`SliceRequest::check`].
     pub fn check_cut(&self) -> Result<()> {
         self.check_lengths()?;
         check_rules([(

@@ -37,7 +37,7 @@ impl SliceRequest {
     /// The layers of a model that fits into a frame, without materials, name and fingerprint.
     ///
     /// # Errors
-    /// Those of [`Setting::new`] and [`Setting::pixels`].
+    /// As [`Setting::new`] and [`Setting::pixels`].
     pub fn layers_in(&self, frame: LayerFrame) -> Result<ModelLayers> {
         let setting = Setting::new(frame, self.layer_height, self.origin)?;
         let setting = Setting { unit_mm: self.unit_mm(), ..setting };
@@ -51,7 +51,7 @@ impl SliceRequest {
     /// progress but to [`Notes::progress`].
     ///
     /// # Errors
-    /// Those of [`SliceRequest::check`], [`Channel::choose`], [`ImageOptions`], [`Painter::check`] and
+    /// As [`SliceRequest::check`], [`Channel::choose`], [`ImageOptions`], [`Painter::check`] and
     /// [`Job::run`]; what the system refuses.
     pub fn write(
         &self,

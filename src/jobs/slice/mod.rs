@@ -94,7 +94,7 @@ impl SliceRequest {
     /// Slices a solid that was refined as often as asked for, or this rank's part of the layers.
     ///
     /// # Errors
-    /// Those of [`SliceRequest::write`], [`SliceRequest::arrays`], [`SliceRequest::layers_in`] and
+    /// As [`SliceRequest::write`], [`SliceRequest::arrays`], [`SliceRequest::layers_in`] and
     /// [`Slicer::new`]; of finding processors, and of other ranks.
     pub fn run(
         &self,
@@ -118,7 +118,7 @@ impl SliceRequest {
     /// Slices what a closed surface bounds, or this rank's part of the layers.
     ///
     /// # Errors
-    /// Those of [`SliceRequest::run`] and [`SliceRequest::surface_slicer`];
+    /// As [`SliceRequest::run`] and [`SliceRequest::surface_slicer`];
     /// [`Error::Request`](crate::Error::Request) for what is known inside solids alone.
     pub fn run_surface(
         &self,

@@ -50,7 +50,7 @@ impl SliceRequest {
     /// Looks at a solid before it is refined [as often as asked for](SliceRequest::levels).
     ///
     /// # Errors
-    /// Those of [`named_arrays`]; [`Error::Request`] for attributes that would fill the memory.
+    /// As [`named_arrays`]; [`Error::Request`] for attributes that would fill the memory.
     pub fn unrefined(&self, mesh: &SolidMesh) -> Result<UnrefinedSolid> {
         if !self.is_outline() {
             let cells = refined_cell_count(mesh, self.levels);
@@ -63,7 +63,7 @@ impl SliceRequest {
     /// The attributes and cell arrays of a mesh that something is made of.
     ///
     /// # Errors
-    /// Those of [`named_arrays`].
+    /// As [`named_arrays`].
     pub fn arrays(&self, mesh: &SolidMesh) -> Result<(Vec<Attribute>, Vec<CellArray>)> {
         named_arrays(&self.wanted(), mesh)
     }
@@ -72,7 +72,7 @@ impl SliceRequest {
     /// white.
     ///
     /// # Errors
-    /// Those of [`Channel::choose`].
+    /// As [`Channel::choose`].
     pub fn chosen(&self, channels: &[Channel]) -> Result<Vec<(usize, [f64; 2])>> {
         let wanted: Vec<_> = self.attribute.iter().map(|own| (&*own.name, own.range)).collect();
         Channel::choose(&wanted, channels)
@@ -88,7 +88,7 @@ impl SliceRequest {
     /// [`SliceRequest::material_ids`].
     ///
     /// # Errors
-    /// Those of [`Materials`] and [`Channel::choose`]; [`Error::Request`] for an array of ids that is
+    /// As [`Materials`] and [`Channel::choose`]; [`Error::Request`] for an array of ids that is
     /// not there.
     pub fn materials(
         &self,
@@ -115,7 +115,7 @@ impl SliceRequest {
     /// [arrays](SliceRequest::arrays) inside, and with places where a `.pvtu` needs them.
     ///
     /// # Errors
-    /// Those of [`SolidSource::with_cell_data`].
+    /// As [`SolidSource::with_cell_data`].
     pub fn source<'s>(
         &self,
         solid: &'s Solid,
@@ -133,7 +133,7 @@ impl SliceRequest {
     /// What cuts a closed surface, and the [`surface_fingerprint`]; warns of what may not be meant.
     ///
     /// # Errors
-    /// Those of [`ClosedSurface::prepare`] and [`Slicer::of_surface`]; [`Error::Mesh`] for faces that
+    /// As [`ClosedSurface::prepare`] and [`Slicer::of_surface`]; [`Error::Mesh`] for faces that
     /// look inward where that is refused.
     pub fn surface_slicer(
         &self,

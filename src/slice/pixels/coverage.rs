@@ -6,8 +6,8 @@
 //! Walking along a row, the covered area of a pixel changes only where a contour
 //! passes. So every segment leaves, in each row it passes, a change in a column or
 //! two: the area of the pixel to its right, signed by its direction. A row's pixels
-//! are running sums of its changes, with long runs of equal pixels between them, so a
-//! layer takes the time of its contours plus the time of writing its bytes.
+//! are running sums of its changes, with long runs of equal pixels between them, so the
+//! time for a layer is proportional to the length of its contours plus its bytes.
 //!
 //! Pixels inside several overlapping contours are full; what lies inside a
 //! clockwise contour alone is empty. So a pixel in which two contours end has the sum of

@@ -94,7 +94,7 @@ impl PySlices {
         let images = images_of(&outputs, &cut.images);
         let has_pixels = outputs.has_pixels();
         let request = SliceRequest {
-            unit: options::millimeters(unit.as_ref(), &outputs)?,
+            unit: options::millimeters(unit.as_ref())?,
             outputs,
             images: SliceImages { bits: options::bits(bits)?, dither, flip, separate, ..images },
             attribute: options::attributes(attributes.as_ref())?,

@@ -81,19 +81,9 @@ pub fn bits(bits: Option<usize>) -> PyResult<Option<Bits>> {
     }
 }
 
-/// Millimeters in the length unit of a model: its name, or a number. Files that keep the unit of the
-/// model have no use for it.
-pub fn millimeters(
-    unit: Option<&Bound<'_, PyAny>>,
-    outputs: &SliceOutputs,
-) -> PyResult<Option<f64>> {
+/// Millimeters in the length unit of a model: its name, or a number.
+pub fn millimeters(unit: Option<&Bound<'_, PyAny>>) -> PyResult<Option<f64>> {
     let Some(unit) = unit else { return Ok(None) };
-    if outputs.vtp.is_some() || outputs.pvtu.is_some() {
-        return Err(refused(
-            "the file keeps the length unit of the model: unit has no effect",
-            "leave unit out",
-        ));
-    }
     match unit.extract::<String>() {
         Ok(name) => Ok(Some(1e3 * named::<LengthUnit>("unit", &name)?.meters())),
         Err(_) => unit.extract().map(Some),

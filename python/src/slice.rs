@@ -11,7 +11,7 @@ use subsolid::mesh::{Controls, SolidMesh};
 use subsolid::numbers::counted;
 use subsolid::slice::{
     Channel, Layer, LayerSource, Materials, PixelGrid, Sampling, SolidSource, check_planes,
-    fingerprint, named_arrays, thin_walls,
+    fingerprint, thin_walls,
 };
 use subsolid::{SurfaceMesh, memory};
 
@@ -82,18 +82,6 @@ fn check_size(grid: &PixelGrid, channels: usize) -> PyResult<()> {
     .py()
 }
 
-/// Refuses fractions of materials that nothing of a mesh has the name of.
-fn check_materials(request: &SliceRequest, mesh: &SolidMesh) -> PyResult<()> {
-    let names = request.images.materials.iter().map(|material| &*material.name);
-    match { names }.find(|name| named_arrays(&[name], mesh).is_err()) {
-        None => Ok(()),
-        Some(name) => Err(refused(
-            format!("material {name:?} is neither an attribute nor a cell array"),
-            "give names of attributes, cell_data or groups of cells",
-        )),
-    }
-}
-
 /// The layers of a source on the processor of their pixels, if they have some.
 fn layers_of(
     py: Python<'_>,
@@ -119,7 +107,6 @@ impl PySlices {
         attributes: Option<Vec<String>>,
     ) -> PyResult<Self> {
         let LayerCut { request, .. } = &cut;
-        check_materials(request, &shared.mesh)?;
         let own = given.controls(shared.mesh.controls())?;
         let (mut wanted, arrays) = request.arrays(&shared.mesh).py()?;
         if attributes.is_none() && request.images.pixel.is_some() {

@@ -2,13 +2,13 @@
 
 use std::time::Instant;
 
-use subsolid::assembly::{Operator, assemble, assemble_on, cost};
-use subsolid::backend::{Backend, Cuda, Precision};
+use subsolid::assembly::{Operator, assemble, assemble_with_progress, cost};
+use subsolid::backend::{Cpu, Cuda, Precision};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::mesh::shape::Shape;
 use subsolid::plan::Want;
-use subsolid::quadrature::{Mapping, Quadrature, QuadratureScheme};
+use subsolid::quadrature::{Quadrature, QuadratureScheme};
 use subsolid::refine::{crease_by_angle, refine_mesh};
 use subsolid::scheme::VertexRule;
 
@@ -33,8 +33,7 @@ pub fn time() -> subsolid::Result<()> {
 fn measure(gpu: &Cuda, name: &str, mesh: &SolidMesh) -> subsolid::Result<()> {
     let solid = Solid::new(mesh)?;
     let quadrature = Quadrature::new(&solid, QuadratureScheme::default(), Want::FIRST)?;
-    let mapping = Mapping::new(&quadrature, mesh.controls())?;
-    let Some(device) = gpu.device() else { return Ok(()) };
+    let controls = mesh.controls();
     for (operator, products, form) in [
         (Operator::Mass { density: 1.0 }, 1, "mass"),
         (Operator::Stiffness { conductivity: 1.0 }, 3, "stiffness"),
@@ -46,13 +45,13 @@ fn measure(gpu: &Cuda, name: &str, mesh: &SolidMesh) -> subsolid::Result<()> {
         for _ in 0..3 {
             let start = Instant::now();
             let (matrices, seconds) =
-                assemble_on(device, &quadrature, mesh.controls(), &operators)?;
+                assemble_with_progress(gpu, &quadrature, controls, &operators, |_| ())?;
             whole.push(start.elapsed().as_secs_f64());
             kernels.push(seconds);
             entries = matrices[0].len();
             drop(matrices);
             let start = Instant::now();
-            assemble(&mapping, &operators)?;
+            assemble(&Cpu::default(), &quadrature, controls, &operators)?;
             cpu.push(start.elapsed().as_secs_f64());
         }
         let [cpu, whole, kernels] = [cpu, whole, kernels].map(median);

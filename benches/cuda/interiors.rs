@@ -5,8 +5,8 @@ use std::time::Instant;
 use subsolid::Solid;
 use subsolid::backend::{Backend, Cuda, Precision};
 use subsolid::locate::Locator;
-use subsolid::mesh::{Attribute, shape::Shape};
-use subsolid::slice::{Axis, DeviceInteriors, InteriorFinder, PixelGrid};
+use subsolid::mesh::{Attribute, Controls, shape::Shape};
+use subsolid::slice::{Axis, InteriorFinder, PixelGrid, SliceOptions, Slicer, SolidSource};
 
 use super::median;
 
@@ -23,28 +23,26 @@ pub fn time() -> subsolid::Result<()> {
     let locator = Locator::new(&solid, mesh.controls())?;
     let values = mesh.points.as_flattened().to_vec();
     let attribute = Attribute { name: "position".into(), width: 3, values };
-    let attributes = [locator.pieces().attribute(&attribute)?];
+    let pieces = [locator.pieces().attribute(&attribute)?];
+    let own = [attribute];
     let (low, high) = mesh.bounds().unwrap_or_default();
     let pitch = (high[0] - low[0]).max(high[1] - low[1]) / 2000.0;
     let grid = PixelGrid { origin: [low[0], low[1]], pitch, size: [2000, 2000] };
     let height = |k: usize| low[2] + (high[2] - low[2]) * (k as f64 + 0.5) / LAYERS as f64;
     let heights: Vec<f64> = (0..LAYERS).map(height).collect();
-    for (what, attributes) in [("pixels", &attributes[..0]), ("pixels and values", &attributes)] {
-        let mut device = DeviceInteriors::new(&locator, Axis::Z, attributes, &gpu)?;
-        let most = device.most_layers(&grid).min(LAYERS);
+    for (what, count) in [("pixels", 0), ("pixels and values", 1)] {
+        let attributes = &pieces[..count];
+        let controls = Controls { positions: &mesh.points, attributes: &own[..count] };
+        let slicer = Slicer::new(&solid, controls, SliceOptions::default())?;
+        let mut device = SolidSource::with_cell_data(&solid, controls, &[], slicer)?;
+        device.bring(&gpu)?;
         let (mut runs, mut whole, mut pixels, mut left) = (Vec::new(), Vec::new(), 0, 0);
         for _run in 0..6 {
             let start = Instant::now();
-            let mut seconds = 0.0;
-            (pixels, left) = (0, 0);
-            for heights in heights.chunks(most) {
-                let run = device.find(&grid, heights, None)?;
-                seconds += run.seconds;
-                pixels += run.pixels;
-                left += run.left;
-            }
+            let run = device.time_places(&heights, &grid)?;
+            (pixels, left) = (run.pixels, run.left);
             whole.push(start.elapsed().as_secs_f64());
-            runs.push(seconds);
+            runs.push(run.seconds);
         }
         let (seconds, whole) = (median(runs.split_off(1)), median(whole.split_off(1)));
         let width: usize = attributes.iter().map(|a| a.width).sum();

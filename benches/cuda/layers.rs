@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use subsolid::backend::{Backend, Cuda, Precision};
 use subsolid::limit::Solid;
 use subsolid::mesh::shape::Shape;
-use subsolid::slice::{DeviceSlicer, PixelGrid, Raster, Sampling, SliceOptions, Slicer};
+use subsolid::slice::{PixelGrid, Raster, Sampling, SliceOptions, Slicer};
 
 use super::median;
 
@@ -15,21 +15,17 @@ pub fn time() -> subsolid::Result<()> {
     let solid = Solid::new(&mesh)?;
     let slicer = Slicer::new(&solid, mesh.controls(), SliceOptions::default())?;
     let gpu = Cuda::new(0, Precision::F64)?;
-    let mut device = DeviceSlicer::new(&slicer, &gpu)?;
+    let mut device = Slicer::new(&solid, mesh.controls(), SliceOptions::default())?;
+    device.bring(&gpu)?;
     let ([low, high], [corner, far]) = (slicer.heights(), slicer.plane_box());
     let pitch = (far[0] - corner[0]).max(far[1] - corner[1]) / 2000.0;
     let grid = PixelGrid { origin: corner, pitch, size: [2000, 2000] };
     let height = |k: usize| low + (high - low) * (k as f64 + 0.5) / 1000.0;
     let heights: Vec<f64> = (0..1000).map(height).collect();
     for sampling in [Sampling::Area, Sampling::Center] {
-        let most = device.most_images(1, &grid, 8)?;
-        let mut runs = Vec::new();
-        for _run in 0..6 {
-            let batches = heights.chunks(most);
-            let times = batches.map(|h| Ok(device.cover(h, 1, &grid, sampling, 8)?.seconds));
-            runs.push(times.sum::<subsolid::Result<f64>>()?);
-        }
-        let seconds = median(runs.split_off(1));
+        let run = |_| device.time_coverage::<u8>(&heights, 1, &grid, sampling);
+        let runs: subsolid::Result<Vec<f64>> = (0..6).map(run).collect();
+        let seconds = median(runs?.split_off(1));
         let writing = median(gpu.time_writing(1000 * 4_000_000, 5)?);
         let cpu = |threads: usize| -> subsolid::Result<f64> {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();

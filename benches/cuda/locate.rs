@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use subsolid::Solid;
 use subsolid::backend::{Backend, Cuda, Precision};
-use subsolid::locate::{Containment, DeviceLocator, Locator};
+use subsolid::locate::{Containment, Locator};
 
 use super::{REPEATS, median};
 
@@ -21,7 +21,7 @@ pub fn time() -> subsolid::Result<()> {
         let solid = Solid::new(&mesh)?;
         let locator = Locator::new(&solid, mesh.controls())?;
         let start = Instant::now();
-        let mut device = DeviceLocator::new(&locator, &gpu)?;
+        locator.locate_on(&gpu, &[])?;
         println!("locate, {file}: set up in {:.0} ms", 1e3 * start.elapsed().as_secs_f64());
         let (low, high) = mesh.bounds().unwrap_or_default();
         let mut state = 1_u64;
@@ -32,17 +32,17 @@ pub fn time() -> subsolid::Result<()> {
         let anywhere: Vec<[f64; 3]> = (0..POINTS)
             .map(|_| std::array::from_fn(|d| low[d] + (high[d] - low[d]) * random()))
             .collect();
-        let located = device.locate(&anywhere)?.located;
+        let located = locator.locate_on(&gpu, &anywhere)?.located;
         let pairs = anywhere.iter().zip(&located);
         let inside: Vec<[f64; 3]> =
             pairs.filter(|(_, l)| **l != Containment::Outside).map(|(p, _)| *p).collect();
         let inside: Vec<[f64; 3]> = inside.iter().cycle().take(POINTS).copied().collect();
         for (what, points) in [("in the box", &anywhere), ("inside", &inside)] {
-            device.set_points(points)?;
-            let runs = (0..REPEATS / 3).map(|_| device.run()).collect::<subsolid::Result<Vec<_>>>();
+            let run = |_| Ok(locator.locate_on(&gpu, points)?.seconds);
+            let runs = (0..REPEATS / 3).map(run).collect::<subsolid::Result<Vec<_>>>();
             let seconds = median(runs?.split_off(1));
             let start = Instant::now();
-            let left = device.locate(points)?.left;
+            let left = locator.locate_on(&gpu, points)?.left.unwrap_or(0);
             let whole = start.elapsed().as_secs_f64();
             // element, three parameters, residual
             let writing = median(gpu.time_writing(36 * POINTS, 5)?);

@@ -5,7 +5,7 @@ use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::mesh::shape::Shape;
 use subsolid::plan::Want;
-use subsolid::quadrature::{DeviceQuadrature, Quadrature, QuadratureScheme};
+use subsolid::quadrature::{Mapping, Quadrature, QuadratureScheme};
 use subsolid::refine::crease_by_angle;
 
 use super::{REPEATS, median};
@@ -44,14 +44,14 @@ fn measure(
 ) -> subsolid::Result<()> {
     let solid = Solid::new(mesh)?;
     let quadrature = Quadrature::new(&solid, scheme, want)?;
-    let mut device = DeviceQuadrature::new(&quadrature, mesh.controls(), gpu)?;
+    let device = Mapping::on(gpu, &quadrature, mesh.controls(), None)?;
     let has_second = want.contains(Want::SECOND);
     let (mut bytes, mut runs) = (0, Vec::new());
     for _run in 0..REPEATS / 3 {
         let mut seconds = 0.0;
         bytes = 0;
         for (index, batch) in quadrature.batches().iter().enumerate() {
-            seconds += device.evaluate(index, 0..batch.leaves.len(), derivatives)?;
+            seconds += device.time(index, 0..batch.leaves.len(), derivatives)?;
             let rows = if has_second { 9 } else { 3 };
             let numbers = 23
                 + if has_second { 18 } else { 0 }

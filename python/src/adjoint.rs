@@ -95,7 +95,7 @@ impl PyPlan {
         if let Some(known) = self.adjoint.get() {
             return Ok(known);
         }
-        // made outside the threads, see `CallThreads::run_locked`
+        // made outside the threads, see `locked`
         let made = self.threads.here(|| Adjoint::new(self.plan()))?;
         Ok(self.adjoint.get_or_init(|| made))
     }

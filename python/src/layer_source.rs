@@ -1,17 +1,17 @@
-//! Where layers come from: a solid or a surface, with its pixels on the CPU or on a GPU.
+//! Where layers come from: a solid or a surface.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use pyo3::prelude::*;
 use subsolid::backend::{Choice, Processor};
 use subsolid::jobs::slice::SliceRequest;
 use subsolid::mesh::{CellArray, Controls};
 use subsolid::plan::Cost;
-use subsolid::slice::{DetachedLayers, DeviceSource, LayerSource, Slicer, SolidSource};
+use subsolid::slice::{LayerSource, Slicer, SolidSource};
 
 use crate::cells::{Analyzed, SourceCell};
 use crate::errors::IntoPython;
-use crate::threads::{self, CallThreads, WithoutLock};
+use crate::threads::{self, WithoutLock};
 
 /// A model ready to be cut.
 pub enum ModelSource {
@@ -52,33 +52,18 @@ impl ModelSource {
             Self::Surface(..) => 0,
         }
     }
-}
 
-/// A source at work on the processor of its pixels.
-pub struct Layers {
-    pub source: ModelSource,
-    // of a GPU; taken while it works
-    device: Option<Mutex<Option<DetachedLayers>>>,
-}
-
-impl Layers {
-    /// Layers without pixels.
-    pub fn outlines(source: ModelSource) -> Self {
-        Self { source, device: None }
-    }
-
-    /// Layers whose pixels are made on the processor that a choice comes to.
-    pub fn new(py: Python<'_>, source: ModelSource, choice: Choice, cost: &Cost) -> PyResult<Self> {
-        let brought = py.work(|| -> subsolid::Result<_> {
-            let (_, gpu) = Processor::find_device(choice, cost, threads::count())?;
-            let Some(device) = gpu.as_ref().and_then(|gpu| gpu.device()) else { return Ok(None) };
-            let bring = |source: &SolidSource<'_>| {
-                DeviceSource::new(source, device).map(DeviceSource::detach)
-            };
-            source.with(bring).map(Some)
-        });
-        let device = brought.py()?.map(|layers| Mutex::new(Some(layers)));
-        Ok(Self { source, device })
+    /// Brings the source to the processor that a choice comes to, which makes the pixels.
+    pub fn bring(&mut self, py: Python<'_>, choice: Choice, cost: &Cost) -> PyResult<()> {
+        let bring = |source: &mut SolidSource<'_>| {
+            let (_, backend) = Processor::open_for(choice, cost, threads::count())?;
+            source.bring(&*backend)
+        };
+        py.work(|| match self {
+            Self::Solid(cell) => cell.with_dependent_mut(|_, source| bring(source)),
+            Self::Surface(source, _) => bring(source),
+        })?
+        .py()
     }
 
     /// Asks the source, without Python's lock.
@@ -87,19 +72,6 @@ impl Layers {
         py: Python<'_>,
         ask: impl FnOnce(&dyn LayerSource) -> T + Send,
     ) -> PyResult<T> {
-        let Some(device) = &self.device else {
-            return py.work(|| self.source.with(|source| ask(source)));
-        };
-        CallThreads::default().run_locked(py, device, |held| {
-            self.source.with(|source| match held.take() {
-                None => ask(source),
-                Some(layers) => {
-                    let on_gpu = DeviceSource::attach(source, layers);
-                    let answer = ask(&on_gpu);
-                    *held = Some(on_gpu.detach());
-                    answer
-                }
-            })
-        })
+        py.work(|| self.with(|source| ask(source)))
     }
 }

@@ -1,14 +1,13 @@
 //! Where points in space are.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use subsolid::IdKind;
-use subsolid::backend::device::PointSearch;
 use subsolid::backend::{Choice, Processor};
 use subsolid::jobs::locate::{LocateRequest, answers};
-use subsolid::locate::{Answer, Containment, DeviceLocator};
+use subsolid::locate::{Answer, Containment, Locator};
 use subsolid::numbers::counted;
 use subsolid::plan::Cost;
 
@@ -16,7 +15,7 @@ use crate::arrays::{Role, floats_warned, moved, rows};
 use crate::cells::{Analyzed, LocatorCell};
 use crate::errors::IntoPython;
 use crate::model::Moved;
-use crate::threads::{self, CallThreads, WithoutLock};
+use crate::threads::{self, WithoutLock};
 
 /// Points that are found at a time.
 const POINTS_AT_ONCE: usize = 1 << 20;
@@ -26,8 +25,6 @@ const POINTS_AT_ONCE: usize = 1 << 20;
 pub struct PyLocator {
     cell: LocatorCell,
     choice: Choice,
-    // of a GPU, once one has points to find; taken while it works
-    search: Mutex<Option<Box<dyn PointSearch>>>,
 }
 
 impl PyLocator {
@@ -48,45 +45,7 @@ impl PyLocator {
         let controls = given.controls(own.mesh.controls())?;
         let made =
             py.work(|| LocatorCell::try_new(shared, |s| request.locator(&s.solid, controls)));
-        Ok(Self { cell: made.py()?, choice, search: Mutex::new(None) })
-    }
-
-    /// Whether `points` points are for a GPU, which then has the solid.
-    fn is_on_gpu(&self, py: Python<'_>, points: usize) -> PyResult<bool> {
-        let bring = |search: &mut Option<Box<dyn PointSearch>>| {
-            let cost = Cost::location(points);
-            let (_, gpu) = Processor::find_device(self.choice, &cost, threads::count())?;
-            let Some(device) = gpu.as_ref().and_then(|gpu| gpu.device()) else { return Ok(false) };
-            if search.is_none() {
-                let made = self.cell.with_dependent(|_, locator| {
-                    DeviceLocator::new(locator, device).map(DeviceLocator::detach)
-                });
-                *search = Some(made?);
-            }
-            Ok(true)
-        };
-        CallThreads::default().run_locked(py, &self.search, bring).py()
-    }
-
-    fn find(
-        &self,
-        py: Python<'_>,
-        points: &[[f64; 3]],
-        on_gpu: bool,
-    ) -> PyResult<Vec<Containment>> {
-        if !on_gpu {
-            return py.work(|| self.cell.with_dependent(|_, locator| locator.locate(points)));
-        }
-        let find = |search: &mut Option<Box<dyn PointSearch>>| {
-            self.cell.with_dependent(|_, locator| {
-                let Some(own) = search.take() else { return Ok(locator.locate(points)) };
-                let mut on_gpu = DeviceLocator::attach(locator, own);
-                let found = on_gpu.locate(points);
-                *search = Some(on_gpu.detach());
-                found.map(|found| found.located)
-            })
-        };
-        CallThreads::default().run_locked(py, &self.search, find).py()
+        Ok(Self { cell: made.py()?, choice })
     }
 }
 
@@ -104,31 +63,32 @@ pub fn locate<'py>(
     let mut corners = vec![-1_i64; n];
     let mut uvw = vec![[f64::NAN; 3]; n];
     let mut distances = vec![f64::INFINITY; n];
-    let elements = locator.cell.borrow_owner().solid.elements();
-    let on_gpu = locator.is_on_gpu(py, n)?;
-    for first in (0..n).step_by(POINTS_AT_ONCE) {
-        let piece = &points[first..(first + POINTS_AT_ONCE).min(n)];
-        let mut located = locator.find(py, piece, on_gpu)?;
-        if nearest {
-            located = py.work(|| {
-                locator.cell.with_dependent(|_, own| {
-                    let place = |answer: Option<Answer>| match answer {
-                        Some(answer) => Containment::Inside(answer.place),
-                        None => Containment::Outside,
-                    };
-                    answers(own, piece, located).map(place).collect()
-                })
-            })?;
+    let find = |owner: &Arc<Analyzed>, own: &Locator<'_>| -> subsolid::Result<()> {
+        let cost = Cost::location(n);
+        let (_, backend) = Processor::open_for(locator.choice, &cost, threads::count())?;
+        let elements = owner.solid.elements();
+        for first in (0..n).step_by(POINTS_AT_ONCE) {
+            let piece = &points[first..(first + POINTS_AT_ONCE).min(n)];
+            let mut located = own.locate_on(&*backend, piece)?.located;
+            if nearest {
+                let place = |answer: Option<Answer>| match answer {
+                    Some(answer) => Containment::Inside(answer.place),
+                    None => Containment::Outside,
+                };
+                located = answers(own, piece, &located).map(place).collect();
+            }
+            for (i, at) in located.into_iter().enumerate() {
+                let Containment::Inside(place) = at else { continue };
+                let element = &elements[place.element as usize];
+                cells[first + i] = i64::from(element.cell);
+                corners[first + i] = element.corner.map_or(-1, i64::from);
+                uvw[first + i] = place.parameters;
+                distances[first + i] = place.residual;
+            }
         }
-        for (i, at) in located.into_iter().enumerate() {
-            let Containment::Inside(place) = at else { continue };
-            let element = &elements[place.element as usize];
-            cells[first + i] = i64::from(element.cell);
-            corners[first + i] = element.corner.map_or(-1, i64::from);
-            uvw[first + i] = place.parameters;
-            distances[first + i] = place.residual;
-        }
-    }
+        Ok(())
+    };
+    py.work(|| locator.cell.with_dependent(find))?.py()?;
     let places = py.import("subsolid._types")?.getattr("Places")?;
     places.call1((
         moved(py, cells, &[n])?,

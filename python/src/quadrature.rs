@@ -6,14 +6,12 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use numpy::{PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
-use subsolid::assembly::{
-    Operator, assemble, assemble_on, check_memory, cost, point_load, project,
-};
+use subsolid::assembly::{Operator, assemble, check_memory, cost, point_load, project};
 use subsolid::mesh::Controls;
 use subsolid::numbers::counted;
 use subsolid::quadrature::{
-    BoundaryPart, LEFT_HANDED, LeafQuantities, Mapping, PhysicalDerivatives, PhysicalQuadrature,
-    QuadratureScheme, Regions, check_positive, jacobians, physical_derivatives,
+    BoundaryPart, LEFT_HANDED, LeafQuantities, Mapping, PhysicalDerivatives, QuadratureScheme,
+    Regions, check_positive, jacobians, physical_derivatives,
 };
 use subsolid::volume::Quality;
 use subsolid::{Quadrature, Want};
@@ -180,10 +178,7 @@ impl PyQuadrature {
             let operators = [operator];
             check_memory(quadrature, &operators).py()?;
             let backend = one_backend(name, &cost(quadrature, &operators))?;
-            match backend.device() {
-                Some(device) => Ok(assemble_on(device, quadrature, controls, &operators).py()?.0),
-                None => assemble(&Mapping::new(quadrature, controls).py()?, &operators).py(),
-            }
+            assemble(&*backend, quadrature, controls, &operators).py()
         })?;
         assembled(py, &matrices[0])
     }

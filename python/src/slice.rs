@@ -18,7 +18,7 @@ use subsolid::{SurfaceMesh, memory};
 use crate::arrays::{by_name, moved};
 use crate::cells::Analyzed;
 use crate::errors::{IntoPython, refused, warn, words};
-use crate::layer_source::{Layers, ModelSource};
+use crate::layer_source::ModelSource;
 use crate::model::Moved;
 use crate::notes::PythonNotes;
 use crate::threads::WithoutLock;
@@ -54,7 +54,7 @@ impl LayerCut {
 /// by Solid.slice and Surface.slice.
 #[pyclass(frozen, name = "Slices", module = "subsolid")]
 pub struct PySlices {
-    pub layers: Layers,
+    pub layers: ModelSource,
     pub model: ModelLayers,
     pub cut: LayerCut,
     // control points in place of those of the solid
@@ -85,16 +85,17 @@ fn check_size(grid: &PixelGrid, channels: usize) -> PyResult<()> {
 /// The layers of a source on the processor of their pixels, if they have some.
 fn layers_of(
     py: Python<'_>,
-    source: ModelSource,
+    mut source: ModelSource,
     model: &ModelLayers,
     request: &SliceRequest,
-) -> PyResult<Layers> {
-    let Some(grid) = &model.grid else { return Ok(Layers::outlines(source)) };
+) -> PyResult<ModelSource> {
+    let Some(grid) = &model.grid else { return Ok(source) };
     let channels = source.with(|source| source.channels().len());
     check_size(grid, channels)?;
     let layers = model.setting.stack.count();
     let cost = SliceRequest::cost([source.cells(), channels], layers, model.grid);
-    Layers::new(py, source, request.backend, &cost)
+    source.bring(py, request.backend, &cost)?;
+    Ok(source)
 }
 
 impl PySlices {
@@ -138,7 +139,7 @@ impl PySlices {
 
     /// Identifies the model, as the program does.
     pub fn fingerprint(&self, py: Python<'_>) -> PyResult<String> {
-        let cell = match &self.layers.source {
+        let cell = match &self.layers {
             ModelSource::Surface(_, sha256) => return Ok(sha256.clone()),
             ModelSource::Solid(cell) => cell,
         };
@@ -167,18 +168,18 @@ impl PySlices {
 
     /// The channels of the source.
     fn channels(&self) -> Vec<Channel> {
-        self.layers.source.with(|source| source.channels().to_vec())
+        self.layers.with(|source| source.channels().to_vec())
     }
 
     /// These layers with the places of their pixels, if a request needs them and they have none.
     ///
     /// # Errors
     /// For a surface.
-    pub fn placed(&self, py: Python<'_>, request: &SliceRequest) -> PyResult<Option<Layers>> {
+    pub fn placed(&self, py: Python<'_>, request: &SliceRequest) -> PyResult<Option<ModelSource>> {
         if request.outputs.pvtu.is_none() {
             return Ok(None);
         }
-        let ModelSource::Solid(cell) = &self.layers.source else {
+        let ModelSource::Solid(cell) = &self.layers else {
             return Err(refused(
                 "a .pvtu needs the cells at the pixels: a surface has none inside",
                 "slice a solid, or write another file",

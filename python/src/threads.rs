@@ -124,19 +124,6 @@ impl CallThreads {
         py.detach(|| unstoppable(|| self.here(work)))
     }
 
-    /// Like [`Self::run`], on what a mutex holds. It is locked before the threads are entered: one
-    /// that waits for shared work takes up other work, which might lock it again.
-    pub fn run_locked<M: Send, T: Send>(
-        &self,
-        py: Python<'_>,
-        mutex: &Mutex<M>,
-        work: impl FnOnce(&mut M) -> T + Send,
-    ) -> PyResult<T> {
-        let mut held = locked(py, mutex);
-        let held = &mut *held;
-        self.run(py, || work(held))
-    }
-
     /// Runs `work` on these threads; Python's lock must not be held.
     pub fn here<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         match &self.0 {
@@ -153,7 +140,8 @@ impl CallThreads {
     }
 }
 
-/// What a mutex holds; others may need Python's lock to give it back.
+/// What a mutex holds; others may need Python's lock to give it back. It is locked before the threads
+/// are entered: one that waits for shared work takes up other work, which might lock it again.
 pub fn locked<'m, M: Send>(py: Python<'_>, mutex: &'m Mutex<M>) -> MutexGuard<'m, M> {
     mutex.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
 }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::Operator;
 use super::matrix::{Matrix, Pattern};
-use super::{Operator, check, check_finite};
 use crate::backend::device::{AddedRows, Device, MappingBatch, MatrixForm, SparsePattern};
 use crate::error::Result;
 use crate::mesh::Controls;
@@ -23,30 +23,22 @@ const PART: u64 = 32;
 /// Numbers at a quadrature point beside them.
 const POINT: usize = 23;
 
-/// The matrices of some operators, summed on a GPU in double precision, and the seconds that its
-/// kernels took. They equal the results of [`assemble`](super::assemble) to rounding, and have the
-/// same bits on every call.
-///
-/// # Errors
-/// As [`assemble`](super::assemble); if the device's memory is too small.
-pub fn assemble_on(
-    device: &dyn Device,
+/// The matrices of some operators, and the seconds that the kernels took. They have the same bits
+/// on every call. `memory`: the device's, in bytes.
+pub(super) fn assemble(
+    (device, memory): (&dyn Device, u64),
     quadrature: &Quadrature<'_>,
     controls: Controls<'_>,
     operators: &[Operator],
+    mut progress: impl FnMut(usize),
 ) -> Result<(Vec<Matrix>, f64)> {
-    check(quadrature, operators)?;
-    quadrature.check_controls(controls)?;
-    if operators.is_empty() {
-        return Ok((Vec::new(), 0.0));
-    }
     let left_handed = quadrature.is_left_handed(controls.positions);
     let forms: Vec<MatrixForm> = operators.iter().map(|operator| operator.form()).collect();
     let pattern = Arc::new(Pattern::of(quadrature));
     let SparsePattern { columns, .. } = pattern.arrays();
     let mut sums = device.assembly(pattern.arrays(), &forms, controls.positions)?;
     let widest = forms.iter().map(|form| form.width().pow(2)).max().unwrap_or(0);
-    let most = (device.info().memory / PART).min(MAX_MATRIX_BYTES) as usize / size_of::<f64>();
+    let most = (memory / PART).min(MAX_MATRIX_BYTES) as usize / size_of::<f64>();
     let mut lists = RowLists::new(quadrature.solid().topology().vertex_count());
     // bases that are made on demand are made side by side
     for pieces in pieces(quadrature, widest, most).chunks(rayon::current_num_threads()) {
@@ -59,6 +51,7 @@ pub fn assemble_on(
             let ids = &all[leaves.start * basis.controls..leaves.end * basis.controls];
             let rows = lists.rows(ids);
             sums.add(&MappingBatch::new(basis, weights, ids), &rows)?;
+            progress(leaves.len() * basis.samples);
         }
     }
     let mut matrices = Vec::with_capacity(forms.len());
@@ -67,7 +60,6 @@ pub fn assemble_on(
         sums.read(m, &mut values)?;
         matrices.push(Matrix::new(pattern.clone(), form.width(), values));
     }
-    check_finite(operators, &matrices)?;
     Ok((matrices, sums.seconds()?))
 }
 

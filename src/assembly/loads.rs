@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::numbers::counted;
-use crate::quadrature::{BoundaryPart, LeafQuantities, Mapping, PhysicalQuadrature, Regions};
+use crate::quadrature::{BoundaryPart, LeafQuantities, Mapping, Regions};
 
 /// Quadrature points of a piece.
 const PIECE_POINTS: usize = 1 << 14;
@@ -36,8 +36,8 @@ pub fn surface_load(
 /// # Errors
 /// [`Error::Request`] for a quadrature of the boundary and loads that are not finite; if a device
 /// fails.
-pub fn body_load<'q>(
-    mapping: &(impl PhysicalQuadrature<'q> + ?Sized),
+pub fn body_load(
+    mapping: &Mapping<'_>,
     force: impl Fn([f64; 3]) -> [f64; 3] + Sync,
 ) -> Result<Vec<[f64; 3]>> {
     mapping.quadrature().check_volume()?;
@@ -50,10 +50,7 @@ pub fn body_load<'q>(
 /// # Errors
 /// [`Error::Request`] for another number of forces, and for loads that are not finite; if a device
 /// fails.
-pub fn point_load<'q>(
-    mapping: &(impl PhysicalQuadrature<'q> + ?Sized),
-    forces: &[[f64; 3]],
-) -> Result<Vec<[f64; 3]>> {
+pub fn point_load(mapping: &Mapping<'_>, forces: &[[f64; 3]]) -> Result<Vec<[f64; 3]>> {
     let quadrature = mapping.quadrature();
     let (have, need) = (forces.len(), quadrature.sample_count());
     if have != need {
@@ -76,14 +73,14 @@ pub fn point_load<'q>(
 }
 
 /// Sums in the order of the pieces.
-fn load<'q>(
-    mapping: &(impl PhysicalQuadrature<'q> + ?Sized),
+fn load(
+    mapping: &Mapping<'_>,
     force: impl Fn(&LeafQuantities, usize, usize, usize) -> [f64; 3] + Sync,
 ) -> Result<Vec<[f64; 3]>> {
     let quadrature = mapping.quadrature();
     let of_piece = |mapped: &mut LeafQuantities,
                     (batch, leaves): (usize, std::ops::Range<usize>)| {
-        mapping.map(batch, leaves.clone(), mapped)?;
+        mapping.evaluate(batch, leaves.clone(), mapped)?;
         let basis = quadrature.basis(batch);
         let (samples, controls) = (basis.samples, basis.controls);
         let mut own = vec![[0.0; 3]; leaves.len() * controls];

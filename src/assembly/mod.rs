@@ -13,20 +13,21 @@
 //!
 //! λ = E ν / ((1 + ν)(1 − 2ν)), μ = E / (2 (1 + ν)). Matrices are exactly symmetric and have the
 //! same bits for any number of threads. Work goes piece by piece, so that memory stays near
-//! the size of the matrices. [`assemble`] sums on the CPU, [`assemble_on`] on a GPU.
+//! the size of the matrices. Sums of a GPU equal those of the CPU to rounding.
 //! [`project`] makes control values from values at the points.
 //!
 //! ```
 //! use subsolid::assembly::{Operator, assemble};
-//! use subsolid::quadrature::{Mapping, QuadratureScheme};
+//! use subsolid::backend::Cpu;
+//! use subsolid::quadrature::QuadratureScheme;
 //! use subsolid::{Quadrature, Solid, Want};
 //!
 //! let mesh = subsolid::read("models/bracket.vtk")?;
 //! let solid = Solid::new(&mesh)?;
 //! let scheme = QuadratureScheme { gauss: 3, rings: Some(1) };
 //! let quadrature = Quadrature::new(&solid, scheme, Want::FIRST)?;
-//! let mapping = Mapping::new(&quadrature, mesh.controls())?;
-//! let mass = assemble(&mapping, &[Operator::Mass { density: 7.8e3 }])?.remove(0);
+//! let operators = [Operator::Mass { density: 7.8e3 }];
+//! let mass = assemble(&Cpu::default(), &quadrature, mesh.controls(), &operators)?.remove(0);
 //! let kilograms: f64 = mass.values().iter().sum();
 //! assert!(kilograms > 0.0);
 //! # Ok::<(), subsolid::Error>(())
@@ -39,20 +40,22 @@ mod matrix;
 mod projection;
 mod write;
 
-pub use device::assemble_on;
 pub use loads::{PartLoad, body_load, comma_separated, point_load, surface_load, tractions};
 pub use matrix::Matrix;
 pub use projection::project;
 pub use write::{MatrixFormat, write_matrix};
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use rayon::prelude::*;
 
+use crate::backend::Backend;
 use crate::backend::device::MatrixForm;
 use crate::error::{Error, Result};
 use crate::interrupt::stop_point;
 use crate::memory;
+use crate::mesh::Controls;
 use crate::plan::Cost;
 use crate::quadrature::{Mapping, Quadrature, physical_derivatives};
 use element::{AssemblyWorkspace, LeafMatrices};
@@ -171,30 +174,62 @@ const PIECE_POINTS: usize = 4096;
 const MAX_PIECE_NUMBERS: usize = 1 << 20;
 const MAX_WAITING_NUMBERS: usize = 1 << 21;
 
-/// The matrices of some operators, from one pass over the quadrature points.
+/// The matrices of some operators, from one pass over the quadrature points on a processor, in
+/// double precision.
 ///
 /// # Errors
-/// [`Error::Request`] for material constants out of range, a quadrature of the boundary, or numbers
-/// that overflow.
-pub fn assemble(mapping: &Mapping<'_>, operators: &[Operator]) -> Result<Vec<Matrix>> {
-    assemble_with_progress(mapping, operators, |_| ())
+/// [`Error::Request`] for material constants out of range, a quadrature of the boundary, control
+/// points that are not the mesh's, or numbers that overflow; on a device, too little memory.
+pub fn assemble(
+    backend: &dyn Backend,
+    quadrature: &Quadrature<'_>,
+    controls: Controls<'_>,
+    operators: &[Operator],
+) -> Result<Vec<Matrix>> {
+    Ok(assemble_with_progress(backend, quadrature, controls, operators, |_| ())?.0)
 }
 
 /// [`assemble`] that calls `progress` again and again with the number of quadrature points that
-/// have been summed since the last call.
+/// have been summed since the last call. Returns the seconds that it took, too: of the kernels of
+/// a GPU, by the wall clock on the CPU.
 ///
 /// # Errors
 /// As [`assemble`].
 pub fn assemble_with_progress(
+    backend: &dyn Backend,
+    quadrature: &Quadrature<'_>,
+    controls: Controls<'_>,
+    operators: &[Operator],
+    progress: impl FnMut(usize),
+) -> Result<(Vec<Matrix>, f64)> {
+    check(quadrature, operators)?;
+    quadrature.check_controls(controls)?;
+    if operators.is_empty() {
+        return Ok((Vec::new(), 0.0));
+    }
+    let (matrices, seconds) = match backend.device() {
+        Some(device) => {
+            let device = (device, backend.info().memory);
+            device::assemble(device, quadrature, controls, operators, progress)?
+        }
+        None => {
+            let start = Instant::now();
+            let mapping = Mapping::new(quadrature, controls)?;
+            let matrices = assemble_mapped(&mapping, operators, progress)?;
+            (matrices, start.elapsed().as_secs_f64())
+        }
+    };
+    check_finite(operators, &matrices)?;
+    Ok((matrices, seconds))
+}
+
+/// The matrices of some operators, by the CPU.
+fn assemble_mapped(
     mapping: &Mapping<'_>,
     operators: &[Operator],
     mut progress: impl FnMut(usize),
 ) -> Result<Vec<Matrix>> {
     let quadrature = mapping.quadrature();
-    check(quadrature, operators)?;
-    if operators.is_empty() {
-        return Ok(Vec::new());
-    }
     let forms: Vec<MatrixForm> = operators.iter().map(|operator| operator.form()).collect();
     let pattern = Arc::new(Pattern::of(quadrature));
     let mut matrices: Vec<Matrix> =
@@ -240,7 +275,6 @@ pub fn assemble_with_progress(
         }
         progress(points);
     }
-    check_finite(operators, &matrices)?;
     Ok(matrices)
 }
 

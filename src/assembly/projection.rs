@@ -1,6 +1,6 @@
 //! Control values of fields that are known at quadrature points.
 
-use super::{Operator, assemble, check_memory, point_load};
+use super::{Operator, assemble_mapped, check_finite, check_memory, point_load};
 use crate::error::{Error, Result};
 use crate::numbers::conjugate_gradients::conjugate_gradients;
 use crate::numbers::counted;
@@ -28,7 +28,10 @@ pub fn project(mapping: &Mapping<'_>, values: &[f64], width: usize) -> Result<Ve
     }
     let operators = [Operator::Mass { density: 1.0 }];
     check_memory(quadrature, &operators)?;
-    let mass = assemble(mapping, &operators)?.remove(0);
+    quadrature.check_volume()?;
+    let matrices = assemble_mapped(mapping, &operators, |_| ())?;
+    check_finite(&operators, &matrices)?;
+    let mass = &matrices[0];
     let diagonal: Vec<f64> =
         mass.diagonal().iter().map(|&x| if x > 0.0 { x } else { 1.0 }).collect();
     let mut controls = vec![0.0; diagonal.len() * width];

@@ -236,27 +236,25 @@ impl Processor {
         Self::find_one_for(choice, &Cost::surface(faces), threads)
     }
 
-    /// The processor of a job that brings its arrays to a [device](Backend::device), and that GPU
-    /// in double precision, if it is one; of [`Choice::Auto`] the CPU where the GPU's memory is too
-    /// small for the job.
+    /// [`Processor::find_one_for`], and that processor at work in double precision; of
+    /// [`Choice::Auto`] the CPU where a GPU's memory is too small for the job.
     ///
     /// # Errors
-    /// As [`Processor::find_one`].
-    pub fn find_device(
+    /// As [`Processor::find_one`] and [`choose`].
+    pub fn open_for(
         choice: Choice,
         cost: &Cost,
         threads: usize,
-    ) -> Result<(Self, Option<Box<dyn Backend>>)> {
+    ) -> Result<(Self, Box<dyn Backend>)> {
         let processor = Self::find_one_for(choice, cost, threads)?;
-        let gpu = processor.gpu_backend()?.filter(|gpu| gpu.device().is_some());
-        let memory = gpu.as_ref().and_then(|gpu| gpu.device()).map(|device| device.info().memory);
-        let too_small = memory.filter(|&memory| !cost.fits(memory));
-        if let (Choice::Auto, Some(memory)) = (choice, too_small) {
+        let backend = processor.backend(Precision::F64, Strategy::default())?;
+        let memory = backend.info().memory;
+        if choice == Choice::Auto && !processor.is_cpu() && !cost.fits(memory) {
             let [need, has] = [cost.on_device as u128, memory.into()].map(decimal_bytes);
             let why = format!("the job needs {need} of the GPU's memory, which has {has}");
-            return Ok((Self::cpu_because(why), None));
+            return Ok((Self::cpu_because(why), Box::new(Cpu::default())));
         }
-        Ok((processor, gpu))
+        Ok((processor, backend))
     }
 
     /// The CPU, and why no GPU.

@@ -30,6 +30,7 @@ use std::ops::Range;
 
 use crate::error::Result;
 use crate::limit::Solid;
+use crate::memory::physical_memory;
 use crate::mesh::{
     Controls, SurfaceMesh, check_attributes, check_coordinates, check_cubes, check_point_count,
 };
@@ -52,6 +53,11 @@ use crate::surface::SurfaceOptions;
 pub trait Backend {
     /// What it is, in words.
     fn name(&self) -> String;
+
+    /// Its memory.
+    fn info(&self) -> BackendInfo {
+        BackendInfo { memory: physical_memory().unwrap_or(u64::MAX), bandwidth: None }
+    }
 
     /// Brings a plan's tables into the processor's own form, for evaluation again
     /// and again with moved control points.
@@ -92,8 +98,9 @@ pub trait Backend {
     /// On a device, too little memory.
     fn vectors<'s>(&self, rows: &'s Stencils) -> Result<Box<dyn SparseVectors + 's>>;
 
-    /// The device that jobs bring their arrays to: location, layers, interiors, quadrature,
-    /// assembly. `None` on the CPU, where they work on their own data.
+    /// The device that operations bring their arrays to: location, layers, interiors, quadrature,
+    /// assembly. `None` on the CPU, where they work on their own data. It is for them to ask, not
+    /// for who calls them.
     fn device(&self) -> Option<&dyn Device> {
         None
     }
@@ -115,6 +122,15 @@ pub trait Backend {
         self.prepare(plan)?.evaluate(controls, all, &mut limit)?;
         Ok(limit)
     }
+}
+
+/// The memory of a processor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BackendInfo {
+    /// Its size in bytes.
+    pub memory: u64,
+    /// Its peak bandwidth in bytes per second, where it is known.
+    pub bandwidth: Option<f64>,
 }
 
 /// A prepared plan. Made by [`Backend::prepare`].

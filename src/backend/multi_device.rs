@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::limit::{arrays, row_count};
 use super::{
-    Backend, Device, Evaluator, LaunchReport, Limit, Precision, SparseVectors, SurfaceEvaluator,
-    SurfaceProcessor, SurfaceRefiner, SurfaceTask, check_controls,
+    Backend, BackendInfo, Device, Evaluator, LaunchReport, Limit, Precision, SparseVectors,
+    SurfaceEvaluator, SurfaceProcessor, SurfaceRefiner, SurfaceTask, check_controls,
 };
 use crate::error::{Error, Result, option_name};
 use crate::mesh::{Controls, SurfaceMesh};
@@ -46,8 +46,7 @@ impl MultiDevice {
         if members.is_empty() {
             return Err(Error::request("no devices to share the work").with_help("name some"));
         }
-        let rate = |member: &SharedBackend| member.device().and_then(|d| d.info().bandwidth);
-        let rates: Option<Vec<f64>> = members.iter().map(rate).collect();
+        let rates: Option<Vec<f64>> = members.iter().map(|own| own.info().bandwidth).collect();
         let shares = rates.unwrap_or_else(|| vec![1.0; members.len()]);
         Ok(Self { members, shares, precision })
     }
@@ -61,6 +60,10 @@ impl Backend for MultiDevice {
     fn name(&self) -> String {
         let names: Vec<String> = self.members.iter().map(|member| member.name()).collect();
         names.join(" and ")
+    }
+
+    fn info(&self) -> BackendInfo {
+        self.first().info()
     }
 
     fn prepare<'p>(&self, plan: &'p Plan<'_>) -> Result<Box<dyn Evaluator + 'p>> {

@@ -21,10 +21,10 @@ use serde::{Deserialize, Serialize};
 
 use super::output::written;
 use super::quadrature::warn_of_points;
-use super::{Notes, gpu_for, since};
+use super::{Notes, backend_for, since};
 use crate::assembly::{
-    Matrix, MatrixFormat, Operator, PartLoad, assemble_on, assemble_with_progress, body_load,
-    check_memory, cost, surface_load, tractions, write_matrix,
+    Matrix, MatrixFormat, Operator, PartLoad, assemble_with_progress, body_load, check_memory,
+    cost, surface_load, tractions, write_matrix,
 };
 use crate::backend::Choice;
 use crate::error::{Command, Error, Result, option, option_name};
@@ -209,7 +209,7 @@ impl AssembleRequest {
         if left_handed {
             notes.warn(LEFT_HANDED.into());
         }
-        let matrices = self.matrices(&mapping, mesh, &operators, notes)?;
+        let matrices = self.matrices(&quadrature, mesh, &operators, notes)?;
         let matrices: Vec<_> = operators.into_iter().zip(matrices).collect();
         let load = self.loads(mesh, &mapping, &tractions)?;
         let force = total(load.as_deref().unwrap_or_default())?;
@@ -273,24 +273,22 @@ impl AssembleRequest {
     /// The matrices, by the processor chosen.
     fn matrices(
         &self,
-        mapping: &Mapping<'_>,
+        quadrature: &Quadrature<'_>,
         mesh: &SolidMesh,
         operators: &[Operator],
         notes: &mut dyn Notes,
     ) -> Result<Vec<Matrix>> {
-        let quadrature = mapping.quadrature();
-        let gpu = gpu_for(self.backend, &cost(quadrature, operators), notes)?;
-        if let Some(device) = gpu.as_ref().and_then(|gpu| gpu.device()) {
-            return Ok(assemble_on(device, quadrature, mesh.controls(), operators)?.0);
-        }
+        let backend = backend_for(self.backend, &cost(quadrature, operators), notes)?;
         let (mut done, mut stopped, all) = (0, Ok(()), quadrature.sample_count());
-        let matrices = assemble_with_progress(mapping, operators, |points| {
+        let progress = |points| {
             done += points;
             if stopped.is_ok() {
                 stopped = notes.progress(done, all);
             }
-        });
-        stopped.and(matrices)
+        };
+        let controls = mesh.controls();
+        let found = assemble_with_progress(&*backend, quadrature, controls, operators, progress);
+        stopped.and(found).map(|(matrices, _)| matrices)
     }
 
     /// The loads, if there are any.

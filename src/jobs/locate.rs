@@ -9,23 +9,22 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::output::warn_of_ignored;
-use super::{Notes, gpu_for, since};
+use super::{Notes, backend_for, since};
 use crate::backend::{Backend, Choice, Cpu, Limit, Values};
 use crate::error::{Error, Result};
 use crate::io::{atomic, check_ending, check_output, write_table_header};
 use crate::limit::Solid;
 use crate::locate::{
-    Answer, Containment, DEFAULT_TOLERANCE, DeviceLocator, Locator, LocatorOptions, PointTable,
+    Answer, Containment, DEFAULT_TOLERANCE, Locations, Locator, LocatorOptions, PointTable,
     columns, write_rows,
 };
 use crate::mesh::{Controls, SolidMesh};
 use crate::numbers::counted;
 use crate::plan::{Cost, Location, Samples, Want};
 
-/// Rows worked on at a time by the CPU.
-const BLOCK_ROWS: usize = 1 << 16;
-/// Rows at a time on a GPU.
-const DEVICE_BLOCK: usize = 1 << 20;
+/// Rows that are located at a time, and those of them answered between two notes.
+const BLOCK_ROWS: usize = 1 << 20;
+const NOTED_ROWS: usize = 1 << 16;
 /// Tolerance of the library, as people write it.
 #[cfg(any(feature = "cli", test))]
 const TOLERANCE: &str = "1e-9";
@@ -132,10 +131,8 @@ impl LocateRequest {
         notes.status("Analyzed", format!("{pieces} in {}", since(start)));
         let mut rows = PointTableRows::new(table)?;
         let estimate = rows.estimate(&self.points);
-        let gpu = gpu_for(self.backend, &Cost::location(estimate), notes)?;
-        let device = gpu.as_ref().and_then(|gpu| gpu.device());
-        let on_gpu = device.map(|device| DeviceLocator::new(&locator, device)).transpose()?;
-        let mut finder = Finder { locator: &locator, on_gpu, estimate, notes };
+        let backend = backend_for(self.backend, &Cost::location(estimate), notes)?;
+        let mut finder = Finder { locator: &locator, backend: &*backend, estimate, notes };
         let start = Instant::now();
         let mut report = LocateReport::default();
         match output {
@@ -169,31 +166,30 @@ struct PointTableRows {
 
 impl PointTableRows {
     fn new(mut table: PointTable) -> Result<Self> {
-        Ok(Self { first: table.read(DEVICE_BLOCK)?, table })
+        Ok(Self { first: table.read(BLOCK_ROWS)?, table })
     }
 
     /// About how many rows there are in all.
     fn estimate(&self, table: &Path) -> usize {
         match std::fs::metadata(table) {
-            Ok(file) if self.first.len() == DEVICE_BLOCK => file.len() as usize / ROW_BYTES,
+            Ok(file) if self.first.len() == BLOCK_ROWS => file.len() as usize / ROW_BYTES,
             _ => self.first.len(),
         }
     }
 
-    /// The next rows, at most `most`.
-    fn read(&mut self, most: usize) -> Result<Vec<[f64; 3]>> {
-        if self.first.is_empty() {
-            return self.table.read(most);
+    /// The next rows; none at the end.
+    fn read(&mut self) -> Result<Vec<[f64; 3]>> {
+        match std::mem::take(&mut self.first) {
+            first if first.is_empty() => self.table.read(BLOCK_ROWS),
+            first => Ok(first),
         }
-        let rest = self.first.split_off(most.min(self.first.len()));
-        Ok(std::mem::replace(&mut self.first, rest))
     }
 }
 
 /// Who looks points up.
 struct Finder<'l, 's, 'n> {
     locator: &'l Locator<'s>,
-    on_gpu: Option<DeviceLocator<'l, 's>>,
+    backend: &'l dyn Backend,
     /// About how many points there are.
     estimate: usize,
     notes: &'n mut dyn Notes,
@@ -206,41 +202,42 @@ impl Finder<'_, '_, '_> {
         rows: &mut PointTableRows,
         mut take: impl FnMut(&[Answer]) -> Result<()>,
     ) -> Result<LocateReport> {
-        let left_to_cpu = self.on_gpu.is_some().then_some(0);
-        let mut report = LocateReport { left_to_cpu, ..LocateReport::default() };
-        let block = if self.on_gpu.is_some() { DEVICE_BLOCK } else { BLOCK_ROWS };
+        let mut report = LocateReport::default();
         loop {
-            let points = rows.read(block)?;
+            let points = rows.read()?;
+            let Locations { located, left, .. } = self.locator.locate_on(self.backend, &points)?;
+            report.left_to_cpu = left.map(|left| report.left_to_cpu.unwrap_or(0) + left);
             if points.is_empty() {
                 return Ok(report);
             }
-            let located = self.locate(&points, &mut report)?;
-            let answers = answers(self.locator, &points, located).collect::<Option<Vec<Answer>>>();
-            let answers = answers.ok_or_else(|| without_place(self.locator, &points))?;
-            for Answer { inside, place, .. } in &answers {
-                report.points += 1;
-                let (count, largest) = if *inside {
-                    (&mut report.inside, &mut report.largest_residual)
-                } else {
-                    (&mut report.outside, &mut report.largest_distance)
-                };
-                *count += 1;
-                *largest = largest.max(place.residual);
+            for (points, located) in points.chunks(NOTED_ROWS).zip(located.chunks(NOTED_ROWS)) {
+                self.take(points, located, &mut report, &mut take)?;
             }
-            take(&answers)?;
-            self.notes.progress(report.points, self.estimate.max(report.points))?;
         }
     }
 
-    fn locate(
+    /// Answers some points that were located.
+    fn take(
         &mut self,
         points: &[[f64; 3]],
+        located: &[Containment],
         report: &mut LocateReport,
-    ) -> Result<Vec<Containment>> {
-        let Some(on_gpu) = &mut self.on_gpu else { return Ok(self.locator.locate(points)) };
-        let found = on_gpu.locate(points)?;
-        report.left_to_cpu = report.left_to_cpu.map(|left| left + found.left);
-        Ok(found.located)
+        take: &mut impl FnMut(&[Answer]) -> Result<()>,
+    ) -> Result<()> {
+        let answers = answers(self.locator, points, located).collect::<Option<Vec<Answer>>>();
+        let answers = answers.ok_or_else(|| without_place(self.locator, points))?;
+        for Answer { inside, place, .. } in &answers {
+            report.points += 1;
+            let (count, largest) = if *inside {
+                (&mut report.inside, &mut report.largest_residual)
+            } else {
+                (&mut report.outside, &mut report.largest_distance)
+            };
+            *count += 1;
+            *largest = largest.max(place.residual);
+        }
+        take(&answers)?;
+        self.notes.progress(report.points, self.estimate.max(report.points))
     }
 }
 
@@ -248,9 +245,9 @@ impl Finder<'_, '_, '_> {
 pub fn answers<'a>(
     locator: &'a Locator<'_>,
     points: &'a [[f64; 3]],
-    located: Vec<Containment>,
+    located: &'a [Containment],
 ) -> impl IndexedParallelIterator<Item = Option<Answer>> + 'a {
-    points.par_iter().zip(located).map(|(&point, located)| {
+    points.par_iter().zip(located).map(|(&point, &located)| {
         let (inside, place) = match located {
             Containment::Inside(place) => (true, Some(place)),
             Containment::Outside => (false, locator.nearest(point)),

@@ -40,7 +40,7 @@ pub mod surface_file;
 pub mod untangle;
 pub mod view;
 
-pub use processor::{ProcessorRequest, gpu_for, say_chosen};
+pub use processor::{ProcessorRequest, backend_for, say_chosen};
 
 use std::time::Instant;
 

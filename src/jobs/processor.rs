@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Notes;
-use crate::backend::{Backend, Choice, Cpu, Precision, Processor, Strategy, SurfaceProcessor};
+use crate::backend::{Backend, Choice, Precision, Processor, Strategy, SurfaceProcessor};
 use crate::error::{Error, Result, option, option_name};
 use crate::interrupt::stop_point;
 use crate::mesh::{CellLengths, SolidMesh, SurfaceMesh};
@@ -57,22 +57,17 @@ impl ProcessorRequest {
     }
 }
 
-/// The GPU in double precision that a job of this cost runs on, if one does; says which processor
+/// The processor in double precision that a job of this cost runs on; says which one
 /// [`Choice::Auto`] took.
 ///
 /// # Errors
-/// As [`Processor::find_device`].
-pub fn gpu_for(
-    choice: Choice,
-    cost: &Cost,
-    notes: &mut dyn Notes,
-) -> Result<Option<Box<dyn Backend>>> {
-    let (processor, gpu) = Processor::find_device(choice, cost, rayon::current_num_threads())?;
+/// As [`Processor::open_for`].
+pub fn backend_for(choice: Choice, cost: &Cost, notes: &mut dyn Notes) -> Result<Box<dyn Backend>> {
+    let (processor, backend) = Processor::open_for(choice, cost, rayon::current_num_threads())?;
     if choice == Choice::Auto {
-        let name = gpu.as_ref().map_or_else(|| Cpu::default().name(), |gpu| gpu.name());
-        say_chosen(&processor, &name, notes);
+        say_chosen(&processor, &backend.name(), notes);
     }
-    Ok(gpu)
+    Ok(backend)
 }
 
 /// A surface on the processor that a choice comes to for `times` times a job; says which one

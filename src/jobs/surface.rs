@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::processor::say_chosen;
 use super::{Notes, since};
-use crate::backend::{Backend, Choice, Cpu, Processor, SurfaceRefiner};
+use crate::backend::{Backend, Choice, Cpu, Precision, Processor, Strategy, SurfaceRefiner};
 use crate::error::{Error, Result, option, option_name};
 use crate::mesh::{CreaseRule, LinearInterpolation, SurfaceMesh, TriangleRule};
 use crate::numbers::counted;
@@ -172,12 +172,13 @@ impl SurfaceRequest {
         let options = self.options();
         check_memory(&mesh, &options)?;
         check_ids(&mesh, &options)?;
-        let gpu = self.gpu(&mesh, &options, notes)?;
+        let backend = self.processor(&mesh, &options, notes)?;
         let start = Instant::now();
         notes.begin("Planning");
-        let mut planner = match gpu {
-            Some(gpu) => Planner::Gpu(gpu.refine_surface(&mesh, &options)?),
-            None => Planner::Cpu(Box::new(SurfacePlan::new(&mesh, &options)?)),
+        let mut planner = if self.is_adaptive() {
+            Planner::Adaptive(Box::new(SurfacePlan::new(&mesh, &options)?))
+        } else {
+            Planner::Uniform(backend.refine_surface(&mesh, &options)?)
         };
         planner.refiner().notices().iter().for_each(|notice| notes.warn(notice.clone().into()));
         self.warn_of_duplicate_triangles(&mesh, names, notes);
@@ -233,16 +234,16 @@ impl SurfaceRequest {
         Ok(())
     }
 
-    /// The GPU to refine on, or none; says which processor was found.
-    fn gpu(
+    /// The processor to refine on; says which one was found.
+    fn processor(
         &self,
         mesh: &SurfaceMesh,
         options: &SurfaceOptions,
         notes: &mut dyn Notes,
-    ) -> Result<Option<Box<dyn Backend>>> {
+    ) -> Result<Box<dyn Backend>> {
         if self.is_adaptive() {
             if matches!(self.backend, Choice::Auto | Choice::Cpu) {
-                return Ok(None);
+                return Ok(Box::new(Cpu::default()));
             }
             let adaptive = option("method", "adaptive");
             return Err(Error::request(message!(adaptive, " does not run on GPUs"))
@@ -250,12 +251,11 @@ impl SurfaceRequest {
         }
         let threads = rayon::current_num_threads();
         let processor = Processor::find_for_surface(self.backend, mesh, options, threads)?;
-        let gpu = processor.gpu_backend()?;
+        let backend = processor.backend(Precision::F64, Strategy::default())?;
         if self.backend == Choice::Auto {
-            let name = gpu.as_ref().map_or_else(|| Cpu::default().name(), |gpu| gpu.name());
-            say_chosen(&processor, &name, notes);
+            say_chosen(&processor, &backend.name(), notes);
         }
-        Ok(gpu)
+        Ok(backend)
     }
 
     /// Warns of triangles that make refining in two runs differ from one.
@@ -292,31 +292,31 @@ impl SurfaceRequest {
     ) -> Result<Option<PatchCounts>> {
         notes.begin("Evaluating");
         let (limits, patches) = match planner {
-            Planner::Cpu(plan) if self.is_adaptive() => {
+            Planner::Adaptive(plan) => {
                 let found = adaptive_limits(plan, mesh, self.normals)?;
                 let PatchCounts { regular, irregular } = found.patches;
                 let irregular = counted(irregular, "irregular patch");
                 notes.status("Isolated", format!("{regular} regular, {irregular}"));
                 (found.limits, Some(found.patches))
             }
-            planner => (planner.refiner().vertex_limits(mesh, refined)?, None),
+            Planner::Uniform(refiner) => (refiner.vertex_limits(mesh, refined)?, None),
         };
         limits.apply(refined, self.limit, self.normals);
         Ok(patches)
     }
 }
 
-/// What refines, on either processor.
+/// What refines, and finds the limit.
 enum Planner {
-    Cpu(Box<SurfacePlan>),
-    Gpu(Box<dyn SurfaceRefiner>),
+    Adaptive(Box<SurfacePlan>),
+    Uniform(Box<dyn SurfaceRefiner>),
 }
 
 impl Planner {
     fn refiner(&mut self) -> &mut dyn SurfaceRefiner {
         match self {
-            Self::Cpu(plan) => &mut **plan,
-            Self::Gpu(surface) => &mut **surface,
+            Self::Adaptive(plan) => &mut **plan,
+            Self::Uniform(refiner) => &mut **refiner,
         }
     }
 }

@@ -1,97 +1,68 @@
-//! Points located on a GPU; what it cannot decide is finished on the CPU.
+//! Points located on a device; what it cannot decide is finished on the CPU.
+
+use std::sync::{Arc, PoisonError};
 
 use rayon::prelude::*;
 
 use super::parts::LocatorParts;
-use super::{Containment, Hierarchy, Locator, Place};
-use crate::backend::device::{Device, LEFT, OUTSIDE, PlaceArrays, PointSearch};
+use super::{BroughtParts, Containment, Hierarchy, Locator, Place};
+use crate::backend::Backend;
+use crate::backend::device::{Device, LEFT, OUTSIDE, PlaceArrays, Resident};
 use crate::error::Result;
 
 /// Points at once: memory on the device and here stays bounded.
 const BATCH_POINTS: usize = 1 << 22;
 
-/// A locator at work on a GPU, in double precision.
-///
-/// The elements are those that [`Locator::locate`] finds; parameters are the same to some 1e-12
-/// where the Jacobian allows, for the limit there is the point to rounding.
-pub struct DeviceLocator<'l, 's> {
-    locator: &'l Locator<'s>,
-    places: Box<dyn PointSearch>,
-}
-
 /// What became of some points.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct DeviceLocations {
+pub struct Locations {
     /// Place of each point, in the order of the points.
     pub located: Vec<Containment>,
-    /// Number of points left to the CPU: those next to extraordinary edges and vertices and to
-    /// edges where the Jacobian vanishes, or within the tolerance outside.
-    pub left: usize,
-    /// Seconds on the device, copies not included.
+    /// Number of points that a GPU left to the CPU: those next to extraordinary edges and vertices
+    /// and to edges where the Jacobian vanishes, or within the tolerance outside. `None` of the CPU.
+    pub left: Option<usize>,
+    /// Seconds that it took: on a GPU copies not included.
     pub seconds: f64,
 }
 
-impl<'l, 's> DeviceLocator<'l, 's> {
-    /// Brings a locator's pieces to a GPU, halved until Newton's method decides in them. Needs
-    /// some 1.9 KB there for each of the parts, of which there are three to six a piece.
-    ///
-    /// # Errors
-    /// [`Error::Request`](crate::Error::Request) if its memory is too small.
-    pub fn new(locator: &'l Locator<'s>, device: &dyn Device) -> Result<Self> {
-        let parts = LocatorParts::new(locator)?;
-        let Hierarchy { nodes, items } = Hierarchy::new(&parts.boxes);
-        let solid = parts.arrays(&nodes, &items, locator.reach);
-        Ok(Self { locator, places: device.location(solid)? })
-    }
-
-    /// What is on the GPU, for [`DeviceLocator::attach`]: it does not borrow the locator.
-    pub fn detach(self) -> Box<dyn PointSearch> {
-        self.places
-    }
-
-    /// The locator with its data already on the GPU, [detached](DeviceLocator::detach) from another
-    /// of the same locator.
-    pub fn attach(locator: &'l Locator<'s>, places: Box<dyn PointSearch>) -> Self {
-        Self { locator, places }
-    }
-
-    /// The locator.
-    pub fn locator(&self) -> &'l Locator<'s> {
-        self.locator
-    }
-
-    /// Where each of the points is, block by block: answers as [`Locator::locate`] has them.
-    ///
-    /// # Errors
-    /// [`Error::Request`](crate::Error::Request) if the device fails or its memory is too small.
-    pub fn locate(&mut self, points: &[[f64; 3]]) -> Result<DeviceLocations> {
-        let mut all = DeviceLocations::default();
+impl Locator<'_> {
+    /// [`Locator::locate`] on a device, which keeps the parts.
+    pub(super) fn locate_there(
+        &self,
+        backend: &dyn Backend,
+        device: &dyn Device,
+        points: &[[f64; 3]],
+    ) -> Result<Locations> {
+        let parts = self.bring(&backend.name(), device)?;
+        let mut all = Locations { left: Some(0), ..Locations::default() };
         all.located.reserve_exact(points.len());
         let mut arrays = PlaceArrays::default();
         for block in points.chunks(BATCH_POINTS) {
-            self.set_points(block)?;
-            all.seconds += self.run()?;
-            self.places.read(&mut arrays)?;
-            all.left += self.finish(block, &arrays, &mut all.located);
+            let mut search = parts.search.lock();
+            search.set_points(block)?;
+            all.seconds += search.run()?;
+            search.read(&mut arrays)?;
+            drop(search);
+            let left = self.finish(block, &arrays, &mut all.located);
+            all.left = all.left.map(|all| all + left);
         }
         Ok(all)
     }
 
-    /// Brings points to the device, in place of those before.
-    ///
-    /// # Errors
-    /// [`Error::Request`](crate::Error::Request) if its memory is too small.
-    pub fn set_points(&mut self, points: &[[f64; 3]]) -> Result<()> {
-        self.places.set_points(points)
-    }
-
-    /// Locates the points that are there, leaves the answers there, and returns the seconds
-    /// that it took.
-    ///
-    /// # Errors
-    /// [`Error::Request`](crate::Error::Request) if the device fails.
-    pub fn run(&mut self) -> Result<f64> {
-        self.places.run()
+    /// Brings the pieces to a device, halved until Newton's method decides in them, if they are not
+    /// there yet.
+    fn bring(&self, name: &str, device: &dyn Device) -> Result<Arc<BroughtParts>> {
+        let held = || self.brought.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(own) = held().as_ref().filter(|own| own.backend == name) {
+            return Ok(own.clone());
+        }
+        let parts = LocatorParts::new(self)?;
+        let Hierarchy { nodes, items } = Hierarchy::new(&parts.boxes);
+        let search = device.location(parts.arrays(&nodes, &items, self.reach))?;
+        let own = BroughtParts { backend: name.to_owned(), search: Resident::new(search) };
+        let own = Arc::new(own);
+        *held() = Some(own.clone());
+        Ok(own)
     }
 
     /// Adds the answers to `located`, with the CPU's for points left to it; returns how many
@@ -116,7 +87,7 @@ impl<'l, 's> DeviceLocator<'l, 's> {
                 }),
             },
         ));
-        for (&i, found) in left.iter().zip(self.locator.locate(&points_left)) {
+        for (&i, found) in left.iter().zip(self.locate(&points_left)) {
             located[first + i as usize] = found;
         }
         left.len()

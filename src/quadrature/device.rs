@@ -1,10 +1,15 @@
-//! The physical quantities on a GPU.
+//! The tables of a quadrature brought to a device, and what it finds.
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::time::Instant;
 
-use super::{BasisValues, LeafQuantities, PhysicalDerivatives, Quadrature, QuadratureBatch};
-use crate::backend::device::{Device, MappingBatch, QuadratureMapping};
+use super::mapping::MappingPlace;
+use super::{
+    BasisValues, LeafQuantities, Mapping, PhysicalDerivatives, Quadrature, QuadratureBatch,
+    physical_derivatives,
+};
+use crate::backend::device::{Device, MappingBatch, QuadratureMapping, Resident};
 use crate::error::{Error, Result, option};
 use crate::memory::{self, decimal_bytes};
 use crate::mesh::Controls;
@@ -55,112 +60,96 @@ impl Quadrature<'_> {
         }
         memory::check_half("the basis functions of refined cells need", made, |_| help)
     }
-}
 
-/// A quadrature at work on a GPU, in double precision.
-pub struct DeviceQuadrature<'q> {
-    quadrature: &'q Quadrature<'q>,
-    mapping: Box<dyn QuadratureMapping>,
-    last: Option<(usize, Range<usize>)>,
-    left_handed: bool,
-}
-
-impl<'q> DeviceQuadrature<'q> {
-    /// Brings all tables and the control points to a GPU.
-    ///
-    /// # Errors
-    /// [`Error::Request`] if its memory is too small, or for control points that are not the
-    /// mesh's.
-    pub fn new(
-        quadrature: &'q Quadrature<'q>,
-        controls: Controls<'_>,
-        device: &dyn Device,
-    ) -> Result<Self> {
-        let left_handed = quadrature.is_left_handed(controls.positions);
-        Self::of_part(quadrature, controls, left_handed, device)
-    }
-
-    /// Brings the tables and control points of a part of a mesh to a GPU; all cells of the whole
-    /// mesh are left-handed, or not.
-    ///
-    /// # Errors
-    /// As [`DeviceQuadrature::new`].
-    pub fn of_part(
-        quadrature: &'q Quadrature<'q>,
+    /// Brings all tables and the control points of a mesh to a device with some bytes of memory.
+    pub(super) fn bring(
+        &self,
         controls: Controls<'_>,
         left_handed: bool,
-        device: &dyn Device,
-    ) -> Result<Self> {
-        quadrature.check_controls(controls)?;
-        if quadrature.is_boundary() {
+        (device, memory): (&dyn Device, u64),
+    ) -> Result<Box<dyn QuadratureMapping>> {
+        if self.is_boundary() {
             return Err(Error::request("boundary quadrature runs on the CPU only")
                 .with_help(message!("evaluate it on the CPU: ", option("backend", "cpu"))));
         }
-        quadrature.check_device_memory(device.info().memory)?;
-        let count = quadrature.batches().len();
-        let bases: Vec<Cow<'_, BasisValues>> = (0..count).map(|b| quadrature.basis(b)).collect();
+        self.check_device_memory(memory)?;
+        let count = self.batches().len();
+        let bases: Vec<Cow<'_, BasisValues>> = (0..count).map(|b| self.basis(b)).collect();
         let weights: Vec<Vec<f64>> =
-            (0..count).map(|b| quadrature.element_weights(b, left_handed)).collect();
+            (0..count).map(|b| self.element_weights(b, left_handed)).collect();
         let batches: Vec<MappingBatch<'_>> = (0..count)
-            .map(|b| {
-                MappingBatch::new(&bases[b], &weights[b], &quadrature.batches()[b].control_ids)
-            })
+            .map(|b| MappingBatch::new(&bases[b], &weights[b], &self.batches()[b].control_ids))
             .collect();
-        let mapping = device.quadrature(&batches, controls.positions)?;
-        Ok(Self { quadrature, mapping, last: None, left_handed })
+        device.quadrature(&batches, controls.positions)
     }
+}
 
-    /// The quadrature.
-    pub fn quadrature(&self) -> &'q Quadrature<'q> {
-        self.quadrature
-    }
-
-    /// Whether all cells were left-handed at the first control points.
-    pub(super) fn left_handed(&self) -> bool {
-        self.left_handed
-    }
-
-    /// Takes moved control points, of cells as left- or right-handed as the first ones.
+impl Mapping<'_> {
+    /// [`Mapping::evaluate`] with derivatives of the basis functions in space; second ones, too, if
+    /// the quadrature has them.
     ///
     /// # Errors
-    /// [`Error::Request`] for another number of them.
-    pub fn move_controls(&mut self, controls: Controls<'_>) -> Result<()> {
-        self.mapping.move_controls(controls.positions)
-    }
-
-    /// Evaluates a range of a batch's leaves, with the derivatives of the basis functions in
-    /// space (second ones too, if the quadrature has them) if they are wanted, and returns the
-    /// seconds that it took on the device. The results stay there until the next call.
-    ///
-    /// # Errors
-    /// [`Error::Request`] if there are no such leaves, or too many for the memory.
-    pub fn evaluate(
-        &mut self,
+    /// As [`Mapping::evaluate`].
+    pub fn evaluate_derivatives(
+        &self,
         batch: usize,
         leaves: Range<usize>,
-        derivatives: bool,
-    ) -> Result<f64> {
-        self.quadrature.check_leaves(batch, &leaves)?;
-        self.last = Some((batch, leaves.clone()));
-        self.mapping.evaluate(batch, leaves, derivatives)
-    }
-
-    /// Copies the results of the last evaluation to `mapped` and `derivatives`, in the form
-    /// that the CPU gives them.
-    ///
-    /// # Errors
-    /// [`Error::Request`] if the copy fails.
-    pub fn read(
-        &self,
         mapped: &mut LeafQuantities,
         derivatives: &mut PhysicalDerivatives,
     ) -> Result<()> {
-        let Some((batch, leaves)) = self.last.clone() else { return Ok(()) };
-        let arrays = self.mapping.read()?;
+        match &self.place {
+            MappingPlace::Host(_) => {
+                self.evaluate(batch, leaves, mapped)?;
+                physical_derivatives(&self.quadrature().basis(batch), mapped, derivatives);
+            }
+            MappingPlace::Device(device) => {
+                self.quadrature().check_leaves(batch, &leaves)?;
+                *derivatives = mapped.take_from(device, batch, leaves, true)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Seconds of evaluating leaves of a batch, with derivatives in space or without them, results
+    /// staying where the processor has them: device events on a GPU, the wall clock on the CPU.
+    ///
+    /// # Errors
+    /// As [`Mapping::evaluate`].
+    pub fn time(&self, batch: usize, leaves: Range<usize>, derivatives: bool) -> Result<f64> {
+        self.quadrature().check_leaves(batch, &leaves)?;
+        if let MappingPlace::Device(device) = &self.place {
+            return device.lock().evaluate(batch, leaves, derivatives);
+        }
+        let (mut mapped, start) = (LeafQuantities::default(), Instant::now());
+        if derivatives {
+            let mut derivatives = PhysicalDerivatives::default();
+            self.evaluate_derivatives(batch, leaves, &mut mapped, &mut derivatives)?;
+        } else {
+            self.evaluate(batch, leaves, &mut mapped)?;
+        }
+        Ok(start.elapsed().as_secs_f64())
+    }
+}
+
+impl LeafQuantities {
+    /// Takes what a device finds of leaves of a batch; returns derivatives in space, if they are
+    /// wanted.
+    pub(super) fn take_from(
+        &mut self,
+        device: &Resident<dyn QuadratureMapping>,
+        batch: usize,
+        leaves: Range<usize>,
+        derivatives: bool,
+    ) -> Result<PhysicalDerivatives> {
+        let mut device = device.lock();
+        device.evaluate(batch, leaves.clone(), derivatives)?;
+        let arrays = device.read()?;
+        drop(device);
         let rows = |values: &[f64]| values.as_chunks::<3>().0.to_vec();
         let matrices = |values: &[f64]| rows(values).as_chunks::<3>().0.to_vec();
-        *mapped = LeafQuantities {
+        *self = Self {
             batch,
+            leaves,
             points: rows(&arrays.points),
             jacobians: matrices(&arrays.jacobians),
             determinants: arrays.determinants,
@@ -168,10 +157,8 @@ impl<'q> DeviceQuadrature<'q> {
             normals: Vec::new(),
             inverse_jacobians: matrices(&arrays.inverse_jacobians),
             second: rows(&arrays.second).as_chunks::<6>().0.to_vec(),
-            leaves,
         };
-        derivatives.gradients = arrays.derivatives;
-        derivatives.second = arrays.second_derivatives;
-        Ok(())
+        let (gradients, second) = (arrays.derivatives, arrays.second_derivatives);
+        Ok(PhysicalDerivatives { gradients, second })
     }
 }

@@ -7,6 +7,8 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::{LeafFace, Quadrature, QuadratureBatch, batch};
+use crate::backend::device::{QuadratureMapping, Resident};
+use crate::backend::{Backend, Cpu};
 use crate::basis::{MissingLayers, gauss};
 use crate::error::Result;
 use crate::interrupt::stop_point;
@@ -18,16 +20,44 @@ use crate::topology::Orientation;
 /// Leaves of a work item: whole vectors of them.
 const TASK_LEAVES: usize = 32;
 
-/// A quadrature with the positions of its control points.
+/// A quadrature with the positions of its control points, on one processor. Results of processors
+/// are equal to rounding.
 #[derive(Debug)]
 pub struct Mapping<'q> {
     quadrature: &'q Quadrature<'q>,
+    left_handed: bool,
+    pub(super) place: MappingPlace,
+}
+
+/// Where a mapping has the control points.
+#[derive(Debug)]
+pub(super) enum MappingPlace {
+    Host(HostPoints),
+    Device(Resident<dyn QuadratureMapping>),
+}
+
+/// Control points for the CPU.
+#[derive(Debug)]
+pub(super) struct HostPoints {
     // [point of all levels][3], relative to the origin
     points: Vec<f64>,
     origin: [f64; 3],
-    left_handed: bool,
     // of a quadrature of the boundary: the cells whose faces look inward as listed
     orientation: Option<Orientation>,
+}
+
+impl HostPoints {
+    fn new(quadrature: &Quadrature<'_>, controls: Controls<'_>) -> Result<Self> {
+        quadrature.check_controls(controls)?;
+        let LocalPoints { points, origin } =
+            quadrature.layout.solid.local_points(controls.positions.as_flattened(), 3)?;
+        let (points, origin) = (points.into_owned(), [origin[0], origin[1], origin[2]]);
+        // without a common orientation there is no outside: by the hands of all cells
+        let orientation = quadrature
+            .is_boundary()
+            .then(|| Orientation::new(quadrature.layout.solid.topology(), controls.positions).ok());
+        Ok(Self { points, origin, orientation: orientation.flatten() })
+    }
 }
 
 /// The physical quantities of some leaves of a batch, `[leaf][sample]` each.
@@ -44,10 +74,8 @@ pub struct LeafQuantities {
     /// Determinants of the Jacobians, in cubed length units.
     pub determinants: Vec<f64>,
     /// Weights of the physical quadrature: of the parameters' volume, times the
-    /// determinant, or minus it if all cells are left-handed ([`PhysicalQuadrature::left_handed`]).
+    /// determinant, or minus it if all cells are left-handed ([`Mapping::left_handed`]).
     /// They sum to the volume.
-    ///
-    /// [`PhysicalQuadrature::left_handed`]: super::PhysicalQuadrature::left_handed
     pub measures: Vec<f64>,
     /// Outward unit normals of a quadrature of the boundary, whose measures sum to the area of the
     /// surface; not finite where the area element is 0. Empty otherwise.
@@ -61,34 +89,49 @@ pub struct LeafQuantities {
 }
 
 impl<'q> Mapping<'q> {
-    /// Takes control points: one for every vertex of the mesh.
+    /// Takes control points, one for every vertex of the mesh, to the CPU.
     ///
     /// # Errors
     /// [`Error::Request`](crate::Error::Request) for another number of them.
     pub fn new(quadrature: &'q Quadrature<'q>, controls: Controls<'_>) -> Result<Self> {
-        let left_handed = quadrature.is_left_handed(controls.positions);
-        Self::of_part(quadrature, controls, left_handed)
+        Self::on(&Cpu::default(), quadrature, controls, None)
     }
 
-    /// Takes the control points of a part of a mesh; all cells of the whole mesh are left-handed,
-    /// or not.
+    /// Takes control points to a processor, in double precision: to a GPU with all tables. For a
+    /// part of a mesh, `left_handed` says whether all cells of the whole mesh are left-handed.
+    ///
+    /// # Errors
+    /// As [`Mapping::new`]; on a GPU, too little memory, and a quadrature of the boundary.
+    pub fn on(
+        backend: &dyn Backend,
+        quadrature: &'q Quadrature<'q>,
+        controls: Controls<'_>,
+        left_handed: Option<bool>,
+    ) -> Result<Self> {
+        quadrature.check_controls(controls)?;
+        let left_handed =
+            left_handed.unwrap_or_else(|| quadrature.is_left_handed(controls.positions));
+        let place = match backend.device() {
+            None => MappingPlace::Host(HostPoints::new(quadrature, controls)?),
+            Some(device) => {
+                let device = (device, backend.info().memory);
+                let mapping = quadrature.bring(controls, left_handed, device)?;
+                MappingPlace::Device(Resident::new(mapping))
+            }
+        };
+        Ok(Self { quadrature, left_handed, place })
+    }
+
+    /// Takes moved control points, of cells as left- or right-handed as the first ones.
     ///
     /// # Errors
     /// As [`Mapping::new`].
-    pub fn of_part(
-        quadrature: &'q Quadrature<'q>,
-        controls: Controls<'_>,
-        left_handed: bool,
-    ) -> Result<Self> {
-        quadrature.check_controls(controls)?;
-        let LocalPoints { points, origin } =
-            quadrature.layout.solid.local_points(controls.positions.as_flattened(), 3)?;
-        let (points, origin) = (points.into_owned(), [origin[0], origin[1], origin[2]]);
-        // without a common orientation there is no outside: by the hands of all cells
-        let orientation = quadrature
-            .is_boundary()
-            .then(|| Orientation::new(quadrature.layout.solid.topology(), controls.positions).ok());
-        Ok(Self { quadrature, points, origin, left_handed, orientation: orientation.flatten() })
+    pub fn move_controls(&mut self, controls: Controls<'_>) -> Result<()> {
+        match &mut self.place {
+            MappingPlace::Host(host) => *host = HostPoints::new(self.quadrature, controls)?,
+            MappingPlace::Device(device) => device.lock().move_controls(controls.positions)?,
+        }
+        Ok(())
     }
 
     /// The quadrature.
@@ -96,23 +139,43 @@ impl<'q> Mapping<'q> {
         self.quadrature
     }
 
-    /// Whether all cells are left-handed.
-    pub(super) fn left_handed(&self) -> bool {
+    /// Whether all cells are left-handed hexahedra: measures are then weights times −det J.
+    pub fn left_handed(&self) -> bool {
         self.left_handed
     }
 
     /// Evaluates a range of a batch's leaves into `mapped`, whose memory is used again.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) if there is no such batch or no such leaf in it.
+    /// [`Error::Request`](crate::Error::Request) if there is no such batch or no such leaf in it;
+    /// if a device fails.
     pub fn evaluate(
         &self,
         batch: usize,
         leaves: Range<usize>,
         mapped: &mut LeafQuantities,
     ) -> Result<()> {
+        self.quadrature.check_leaves(batch, &leaves)?;
+        match &self.place {
+            MappingPlace::Host(host) => {
+                self.evaluate_here(host, batch, leaves, mapped);
+                Ok(())
+            }
+            MappingPlace::Device(device) => {
+                mapped.take_from(device, batch, leaves, false).map(drop)
+            }
+        }
+    }
+
+    /// [`Mapping::evaluate`] by the CPU.
+    fn evaluate_here(
+        &self,
+        host: &HostPoints,
+        batch: usize,
+        leaves: Range<usize>,
+        mapped: &mut LeafQuantities,
+    ) {
         let quadrature = self.quadrature;
-        quadrature.check_leaves(batch, &leaves)?;
         let table = quadrature.table(batch);
         let QuadratureBatch { permutation, depth, side, .. } = quadrature.batches()[batch];
         let basis = quadrature.table_basis(batch);
@@ -162,7 +225,7 @@ impl<'q> Mapping<'q> {
                         inverses: &mut *inverses,
                         second: &mut *second,
                     };
-                    map.evaluate(simd, scratch, &self.points, nets, out);
+                    map.evaluate(simd, scratch, &host.points, nets, out);
                     speed_up(depth, [(1, jacobians), (3, determinants), (-1, inverses), (2, second)]);
                 },
             );
@@ -170,19 +233,19 @@ impl<'q> Mapping<'q> {
             // by the elements' parameters
             let size = f64::from(depth).exp2().powi(-2);
             let weights: Vec<f64> = table.points.weights.iter().map(|w| size * w).collect();
-            let inward: Vec<bool> = listed.iter().map(|&leaf| self.is_mirrored(leaf)).collect();
+            let inward: Vec<bool> =
+                listed.iter().map(|&leaf| self.is_mirrored(host, leaf)).collect();
             mapped.turn_to(face, &weights, &inward, samples);
         }
-        if self.origin != [0.0; 3] {
-            let origin = self.origin;
+        let origin = host.origin;
+        if origin != [0.0; 3] {
             mapped.points.par_iter_mut().for_each(|p| (0..3).for_each(|d| p[d] += origin[d]));
         }
-        Ok(())
     }
 
     /// Whether the cell of a leaf is mirrored: its axes make a left hand.
-    fn is_mirrored(&self, leaf: u32) -> bool {
-        match &self.orientation {
+    fn is_mirrored(&self, host: &HostPoints, leaf: u32) -> bool {
+        match &host.orientation {
             Some(orientation) => orientation.is_mirrored(self.quadrature.element(leaf).cell),
             None => self.left_handed,
         }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::pieces::{PieceCut, runs};
-use super::{LeafQuantities, PhysicalQuadrature};
+use super::{LeafQuantities, Mapping};
 use crate::error::Result;
 use crate::interrupt::stop_point;
 use crate::io::{Array, Dataset};
@@ -25,7 +25,7 @@ const BLOCK_POINTS: usize = 1 << 18;
 ///
 /// # Errors
 /// If a device fails.
-pub fn points(mapping: &dyn PhysicalQuadrature<'_>, leaves: Range<usize>) -> Result<Dataset> {
+pub fn points(mapping: &Mapping<'_>, leaves: Range<usize>) -> Result<Dataset> {
     let samples = mapping.quadrature().leaf_samples(leaves.clone());
     let quadrature = mapping.quadrature();
     let (is_boundary, has_corners) = (quadrature.is_boundary(), quadrature.solid().has_corners());
@@ -66,13 +66,13 @@ impl PointColumns {
     }
 
     /// Adds the points of a run of leaves.
-    fn add(&mut self, mapping: &dyn PhysicalQuadrature<'_>, leaves: Range<usize>) -> Result<()> {
+    fn add(&mut self, mapping: &Mapping<'_>, leaves: Range<usize>) -> Result<()> {
         let quadrature = mapping.quadrature();
         let pieces = quadrature.pieces_of(leaves, BLOCK_POINTS);
         let evaluate = |(batch, leaves)| {
             stop_point();
             let mut mapped = LeafQuantities::default();
-            mapping.map(batch, leaves, &mut mapped).map(|()| mapped)
+            mapping.evaluate(batch, leaves, &mut mapped).map(|()| mapped)
         };
         let all = pieces.into_par_iter().map(evaluate).collect::<Result<Vec<LeafQuantities>>>()?;
         let places = all.iter().map(|mapped| quadrature.parameters(mapped.batch));
@@ -93,7 +93,7 @@ impl PointColumns {
     /// Adds the points of one leaf, or of a face of one.
     fn add_leaf(
         &mut self,
-        mapping: &dyn PhysicalQuadrature<'_>,
+        mapping: &Mapping<'_>,
         leaf: u32,
         mapped: &LeafQuantities,
         row: usize,

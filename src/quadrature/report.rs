@@ -7,7 +7,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::{LeafQuantities, PhysicalQuadrature, Quadrature};
+use super::{LeafQuantities, Mapping, Quadrature};
 use crate::error::{Error, Result};
 use crate::numbers::Precision;
 use crate::plan::rounding;
@@ -71,7 +71,7 @@ impl Report {
     ///
     /// # Errors
     /// If a device fails.
-    pub fn new<'q>(mapping: &(impl PhysicalQuadrature<'q> + ?Sized)) -> Result<Self> {
+    pub fn new(mapping: &Mapping<'_>) -> Result<Self> {
         Self::of_leaves(mapping, 0..mapping.quadrature().solid().leaves().len())
     }
 
@@ -79,10 +79,7 @@ impl Report {
     ///
     /// # Errors
     /// If a device fails.
-    pub fn of_leaves<'q>(
-        mapping: &(impl PhysicalQuadrature<'q> + ?Sized),
-        leaves: Range<usize>,
-    ) -> Result<Self> {
+    pub fn of_leaves(mapping: &Mapping<'_>, leaves: Range<usize>) -> Result<Self> {
         let share = ReportShare::new(mapping, leaves)?;
         let mut report = Self::of_shares([&share], mapping.left_handed());
         let cells = mapping.quadrature().solid().topology().cells().len();
@@ -139,10 +136,7 @@ impl ReportShare {
     ///
     /// # Errors
     /// If a device fails.
-    pub fn new<'q>(
-        mapping: &(impl PhysicalQuadrature<'q> + ?Sized),
-        leaves: Range<usize>,
-    ) -> Result<Self> {
+    pub fn new(mapping: &Mapping<'_>, leaves: Range<usize>) -> Result<Self> {
         let quadrature = mapping.quadrature();
         quadrature.check_volume()?;
         let side = if mapping.left_handed() { -1.0 } else { 1.0 };
@@ -150,7 +144,7 @@ impl ReportShare {
             .pieces_of(leaves.clone(), TASK_POINTS)
             .into_par_iter()
             .map_init(LeafQuantities::default, |mapped, (batch, leaves)| {
-                mapping.map(batch, leaves, mapped)?;
+                mapping.evaluate(batch, leaves, mapped)?;
                 Ok((quality(quadrature, mapped, side), volumes(quadrature, mapped)))
             })
             .collect::<Result<_>>()?;

@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 
 use super::report::{TASK_POINTS, quality};
-use super::{LeafQuantities, PhysicalQuadrature};
+use super::{LeafQuantities, Mapping};
 use crate::error::{Command, IdKind};
 use crate::error::{Error, Result};
 use crate::numbers::{by_count, counted};
@@ -19,14 +19,14 @@ pub const LEFT_HANDED: &str =
 ///
 /// # Errors
 /// If a device fails.
-pub fn jacobians<'q>(mapping: &(impl PhysicalQuadrature<'q> + ?Sized)) -> Result<Quality> {
+pub fn jacobians(mapping: &Mapping<'_>) -> Result<Quality> {
     let quadrature = mapping.quadrature();
     let side = if mapping.left_handed() { -1.0 } else { 1.0 };
     let parts: Vec<Quality> = quadrature
         .pieces(TASK_POINTS)
         .into_par_iter()
         .map_init(LeafQuantities::default, |mapped, (batch, leaves)| {
-            mapping.map(batch, leaves, mapped)?;
+            mapping.evaluate(batch, leaves, mapped)?;
             Ok(quality(quadrature, mapped, side))
         })
         .collect::<Result<_>>()?;

@@ -5,7 +5,7 @@ use super::contours::{Arcs, IntervalIndex, join, outlines};
 use super::frame::{Axis, PixelGrid};
 use super::layer::Layer;
 use super::pixels::{Gray, Raster};
-use crate::backend::device::Sampling;
+use crate::backend::device::{LayerImages, Resident, Sampling};
 use crate::error::{Error, Result};
 use crate::limit::Solid;
 use crate::mesh::{Controls, check_coordinates, check_point_count};
@@ -92,6 +92,8 @@ pub struct Slicer {
     frame: LayerFrame,
     // none of a solid
     shells: Shells,
+    /// The boundary on a GPU.
+    pub(super) images: Option<Resident<dyn LayerImages>>,
 }
 
 impl Slicer {
@@ -150,7 +152,7 @@ impl Slicer {
         let frame = LayerFrame { axis, tolerance, heights, plane };
         let ranges: Vec<[f64; 2]> =
             surface.patches.iter().map(|patch| surface.height_range(patch)).collect();
-        Self { index: IntervalIndex::new(&ranges), surface, frame, shells }
+        Self { index: IntervalIndex::new(&ranges), surface, frame, shells, images: None }
     }
 
     /// What all layers have in common.
@@ -206,13 +208,16 @@ impl Slicer {
     /// row from the lowest: 0 is empty, the largest value full.
     ///
     /// # Errors
-    /// As [`Raster::new`].
+    /// As [`Raster::new`]; if a device fails.
     pub fn coverage<T: Gray>(
         &self,
         heights: &[f64],
         grid: &PixelGrid,
         sampling: Sampling,
     ) -> Result<Vec<T>> {
+        if let Some(pixels) = self.coverage_there(heights, grid, sampling)? {
+            return Ok(pixels);
+        }
         let mut raster = Raster::new(*grid, sampling)?;
         let mut pixels = vec![T::default(); grid.size[0] * grid.size[1]];
         self.coverage_into(heights, &mut raster, &mut pixels);

@@ -1,10 +1,16 @@
 //! Layers of a solid: contours and pixels by a slicer, attributes and cell arrays by a locator; and
 //! layers of a surface, by a slicer alone.
 
-use super::interior::{BandMemory, BandValues, InteriorFinder, InteriorValues, PixelNumbers};
+use std::time::Instant;
+
+use super::interior::{
+    BandMemory, BandValues, InteriorFinder, InteriorRun, InteriorSearch, InteriorValues,
+    PixelNumbers,
+};
 use super::source::{Channel, LayerSource, PixelPlaces};
 use super::spare::SpareMemory;
 use super::{Layer, PixelGrid, Slicer};
+use crate::backend::Backend;
 use crate::backend::device::Sampling;
 use crate::error::{Error, Result};
 use crate::limit::Solid;
@@ -25,6 +31,8 @@ pub(super) struct SolidInterior<'s> {
     pub locator: Locator<'s>,
     pub attributes: Vec<AttributePieces>,
     pub cell_data: Vec<CellArray>,
+    /// The solid on a GPU.
+    search: Option<InteriorSearch>,
     /// Memory of bands of layers.
     spare: SpareMemory<BandMemory>,
     /// Memory of values of layers.
@@ -77,6 +85,42 @@ impl<'s> SolidSource<'s> {
         channels.extend(Channel::of_cells(cell_data));
         let inside = SolidInterior::new(locator, controls.attributes, cell_data)?;
         Ok(Self { slicer, inside: Some(inside), channels })
+    }
+
+    /// Brings the boundary, the inside and the attributes to a processor, which makes the pixels from
+    /// then on: coverage with the same bits; cells are the same, parameters and values to some 1e-12
+    /// where the Jacobian allows. Contours come from the CPU.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if a device's memory is too small.
+    pub fn bring(&mut self, backend: &dyn Backend) -> Result<()> {
+        self.slicer.bring(backend)?;
+        if let Some(SolidInterior { locator, attributes, search, .. }) = &mut self.inside {
+            let device = backend.device();
+            *search =
+                device.map(|own| InteriorSearch::new(locator, attributes, own)).transpose()?;
+        }
+        Ok(())
+    }
+
+    /// Finds the pixels inside at some heights, with the attributes there, and leaves them where the
+    /// processor has them; says how many there are and how long it took.
+    ///
+    /// # Errors
+    /// As [`LayerSource::places`].
+    pub fn time_places(&self, heights: &[f64], grid: &PixelGrid) -> Result<InteriorRun> {
+        let SolidInterior { locator, attributes, search, .. } = self.inside()?;
+        let finder = InteriorFinder::new(locator, self.slicer.axis(), *grid)?;
+        if let Some(search) = search {
+            return search.time(&finder, heights);
+        }
+        let (start, mut run) = (Instant::now(), InteriorRun::default());
+        for &height in heights {
+            let interior = finder.layer(height);
+            attributes.iter().for_each(|own| drop(finder.values(&interior, own)));
+            run.pixels += interior.len();
+        }
+        Ok(InteriorRun { seconds: start.elapsed().as_secs_f64(), ..run })
     }
 
     /// The slicer.
@@ -165,7 +209,7 @@ impl<'s> SolidInterior<'s> {
         let attributes = attributes.collect::<Result<_>>()?;
         let (spare, values) = (SpareMemory::default(), SpareMemory::default());
         let cell_data = cell_data.to_vec();
-        Ok(Self { attributes, cell_data, locator, spare, values })
+        Ok(Self { attributes, cell_data, locator, search: None, spare, values })
     }
 
     /// Values of the attributes, `[attribute][pixel][width]`, and of the cells, as
@@ -241,6 +285,12 @@ impl LayerSource for SolidSource<'_> {
     fn attributes(&self, height: f64, grid: &PixelGrid, coverage: &[u16]) -> Result<Vec<f64>> {
         let inside = self.inside()?;
         let finder = InteriorFinder::new(&inside.locator, self.slicer.axis(), *grid)?;
+        if let Some(search) = &inside.search {
+            let mask: Vec<u8> = coverage.iter().map(|&covered| u8::from(covered > 0)).collect();
+            let found = search.find(&finder, &inside.attributes, height, Some(&mask))?;
+            let elements = found.interior.elements.iter().copied();
+            return Ok(inside.interleaved(elements, found.values));
+        }
         let pieces = &inside.locator.pieces().pieces;
         let write = |band: &BandValues, all: &mut [f64]| {
             let elements = band.pieces.iter().map(|&piece| pieces[piece as usize].element);
@@ -262,6 +312,9 @@ impl LayerSource for SolidSource<'_> {
     fn places(&self, height: f64, grid: &PixelGrid) -> Result<PixelPlaces> {
         let inside = self.inside()?;
         let finder = InteriorFinder::new(&inside.locator, self.slicer.axis(), *grid)?;
+        if let Some(search) = &inside.search {
+            return Ok(inside.places(search.find(&finder, &inside.attributes, height, None)?));
+        }
         let interior = finder.layer(height);
         let attributes = inside.attributes.iter();
         let values = attributes.map(|attribute| finder.values(&interior, attribute)).collect();

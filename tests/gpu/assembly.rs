@@ -1,11 +1,11 @@
 //! Assembled matrices.
 
-use subsolid::assembly::{Matrix, Operator, assemble, assemble_on};
-use subsolid::backend::{Backend, Cuda, Precision};
+use subsolid::assembly::{Matrix, Operator, assemble};
+use subsolid::backend::{Cpu, Cuda, Precision};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::Want;
-use subsolid::quadrature::{Mapping, Quadrature, QuadratureScheme};
+use subsolid::quadrature::{Quadrature, QuadratureScheme};
 use subsolid::refine::crease_by_angle;
 
 use super::support::meshes::{crease_at_random, mixed};
@@ -19,7 +19,7 @@ const ALL: [Operator; 3] = [
 ];
 
 fn on(gpu: &Cuda, quadrature: &Quadrature<'_>, mesh: &SolidMesh) -> Vec<Matrix> {
-    assemble_on(gpu.device().unwrap(), quadrature, mesh.controls(), &ALL).unwrap().0
+    assemble(gpu, quadrature, mesh.controls(), &ALL).unwrap()
 }
 
 fn largest(values: impl Iterator<Item = f64>) -> f64 {
@@ -43,8 +43,7 @@ fn is_that_of_the_cpu(mesh: &SolidMesh) {
     let gpu = gpu(Precision::F64);
     let solid = Solid::new(mesh).unwrap();
     let quadrature = Quadrature::new(&solid, SCHEME, Want::FIRST).unwrap();
-    let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
-    let expected = assemble(&mapping, &ALL).unwrap();
+    let expected = assemble(&Cpu::default(), &quadrature, mesh.controls(), &ALL).unwrap();
     let found = on(&gpu, &quadrature, mesh);
     assert_eq!(found.len(), expected.len());
     for ((found, expected), operator) in found.iter().zip(&expected).zip(ALL) {
@@ -128,16 +127,15 @@ fn boundaries_bad_densities_and_other_meshes_are_refused() {
     let gpu = gpu(Precision::F64);
     let mesh = shape("box", &[2, 2, 2]);
     let solid = Solid::new(&mesh).unwrap();
-    let device = gpu.device().unwrap();
     let volume = Quadrature::new(&solid, SCHEME, Want::FIRST).unwrap();
     let boundary = Quadrature::boundary(&solid, SCHEME, Want::FIRST, |_| true).unwrap();
     let refused = |quadrature: &Quadrature<'_>, mesh: &SolidMesh, operator| {
-        let error = assemble_on(device, quadrature, mesh.controls(), &[operator]).unwrap_err();
+        let error = assemble(&gpu, quadrature, mesh.controls(), &[operator]).unwrap_err();
         error.to_string()
     };
     assert!(refused(&boundary, &mesh, ALL[0]).contains("of the boundary"));
     assert!(refused(&volume, &mesh, Operator::Mass { density: -1.0 }).contains("of -1"));
     let other = shape("box", &[1, 2, 2]);
     assert!(refused(&volume, &other, ALL[0]).contains("18 control points for 27 vertices"));
-    assert!(assemble_on(device, &volume, mesh.controls(), &[]).unwrap().0.is_empty());
+    assert!(assemble(&gpu, &volume, mesh.controls(), &[]).unwrap().is_empty());
 }

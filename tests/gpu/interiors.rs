@@ -5,8 +5,8 @@ use subsolid::limit::Solid;
 use subsolid::locate::{AttributePieces, Locator};
 use subsolid::mesh::{Attribute, CellArray, SolidMesh, shape::Shape};
 use subsolid::slice::{
-    Axis, DeviceInteriors, DeviceSource, Interior, InteriorFinder, InteriorValues, LayerSource,
-    PixelGrid, Sampling, SliceOptions, Slicer, SolidSource,
+    Axis, Interior, InteriorFinder, LayerSource, PixelGrid, Sampling, SliceOptions, Slicer,
+    SolidSource,
 };
 
 use super::{gpu, shape};
@@ -24,33 +24,15 @@ fn attributes(mesh: &SolidMesh) -> Vec<Attribute> {
     ]
 }
 
-/// Asserts that a layer is the CPU's; returns how far parameters are off at most.
-fn assert_same(
-    found: &InteriorValues,
-    expected: &Interior,
-    values: &[Vec<f64>],
-    what: &str,
-) -> f64 {
-    let interior = &found.interior;
-    assert!(interior.pixels == expected.pixels, "{what}: {} pixels", interior.len());
-    assert!(interior.elements == expected.elements, "{what}");
-    let mut worst: f64 = 0.0;
-    for (a, b) in interior.parameters.iter().zip(&expected.parameters) {
-        worst = (0..3).fold(worst, |worst, d| greater(worst, (a[d] - b[d]).abs()));
-    }
-    for (found, expected) in found.values.iter().zip(values) {
-        assert_eq!(found.len(), expected.len());
-        let size = expected.iter().fold(1.0_f64, |most, x| most.max(x.abs()));
-        for (a, b) in found.iter().zip(expected) {
-            assert!((a - b).abs() <= 1e-12 * size, "{what}: {a} not {b}");
-        }
-    }
-    worst
+/// How far numbers are from the CPU's at most.
+fn off(found: &[f64], expected: &[f64]) -> f64 {
+    assert_eq!(found.len(), expected.len());
+    found.iter().zip(expected).fold(0.0, |worst, (a, b)| greater(worst, (a - b).abs()))
 }
 
-/// Pixels and elements are the CPU's, parameters and values the same to 1e-12: with and without
-/// masks, several layers at once, pixels on faces of cells, rows that do not fill whole tiles,
-/// images that the solid leaves.
+/// Pixels and cells are the CPU's, parameters and values the same to 1e-12: with and without
+/// masks, pixels on faces of cells, rows that do not fill whole tiles, images that the solid leaves;
+/// and several layers at once have as many pixels.
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
 fn interiors_are_those_of_the_cpu() {
@@ -69,13 +51,16 @@ fn interiors_are_those_of_the_cpu() {
         ("bracket", model("bracket.vtk"), Axis::Y),
         ("cad9", model("solids/cad9.mesh"), Axis::X),
     ];
-    for (name, mesh, axis) in meshes {
+    for (name, mut mesh, axis) in meshes {
         let solid = Solid::new(&mesh).unwrap();
         let locator = Locator::new(&solid, mesh.controls()).unwrap();
-        let own = attributes(&mesh);
+        mesh.attributes = attributes(&mesh);
         let own: Vec<AttributePieces> =
-            own.iter().map(|a| locator.pieces().attribute(a).unwrap()).collect();
-        let mut device = DeviceInteriors::new(&locator, axis, &own, &gpu).unwrap();
+            mesh.attributes.iter().map(|a| locator.pieces().attribute(a).unwrap()).collect();
+        let options = SliceOptions { axis, tolerance: None };
+        let slicer = Slicer::new(&solid, mesh.controls(), options).unwrap();
+        let mut device = SolidSource::new(&solid, mesh.controls(), slicer).unwrap();
+        device.bring(&gpu).unwrap();
         let (low, high) = mesh.bounds().unwrap();
         let [corner, far] = [low, high].map(|p| axis.project(p));
         let side = (far[0] - corner[0]).max(far[1] - corner[1]);
@@ -88,30 +73,40 @@ fn interiors_are_those_of_the_cpu() {
             let pitch = part * side / size[0] as f64;
             let grid = PixelGrid { origin: corner.map(|x| x + shift * side), pitch, size };
             let finder = InteriorFinder::new(&locator, axis, grid).unwrap();
-            let values = |interior: &Interior| -> Vec<Vec<f64>> {
-                own.iter().map(|attribute| finder.values(interior, attribute)).collect()
+            // [pixel][channel]
+            let values = |interior: &Interior| -> Vec<f64> {
+                let [linear, wave] = [0, 1].map(|a| finder.values(interior, &own[a]));
+                let rows = linear.chunks_exact(3).zip(&wave);
+                rows.flat_map(|(row, &wave)| [row[0], row[1], row[2], wave]).collect()
             };
-            let run = device.find(&grid, &heights, None).unwrap();
+            let size_of = |values: &[f64]| values.iter().fold(1.0_f64, |most, x| most.max(x.abs()));
+            let run = device.time_places(&heights, &grid).unwrap();
             let (mut count, mut worst): (usize, f64) = (0, 0.0);
             for (layer, &height) in heights.iter().enumerate() {
-                let expected = finder.layer(height);
-                let found = device.read(layer).unwrap();
                 let what = format!("{name}, {size:?}, layer {layer}");
-                worst = greater(worst, assert_same(&found, &expected, &values(&expected), &what));
+                let expected = finder.layer(height);
+                let found = device.places(height, &grid).unwrap();
+                assert!(found.pixels == expected.pixels, "{what}: {} pixels", found.pixels.len());
+                let elements = expected.elements.iter().map(|&e| &solid.elements()[e as usize]);
+                assert!(elements.clone().map(|e| e.cell).eq(found.cells.iter().copied()), "{what}");
+                assert!(elements.map(|e| e.corner).eq(found.corners.iter().copied()), "{what}");
+                let parameters =
+                    [&found.parameters, &expected.parameters].map(|p| p.as_flattened());
+                worst = greater(worst, off(parameters[0], parameters[1]));
+                let values = values(&expected);
+                assert!(off(&found.values, &values) <= 1e-12 * size_of(&values), "{what}");
                 count += expected.len();
             }
             assert_eq!(run.pixels, count);
             println!("{name}: {count} pixels, {} left, parameters off by {worst:e}", run.left);
             // every third pixel, and all far outside
-            let pixels = size[0] * size[1];
-            let mask: Vec<u8> = (0..2 * pixels).map(|i| u8::from(i % 3 == 0)).collect();
-            device.find(&grid, &heights[1..3], Some(&mask)).unwrap();
-            for layer in 0..2 {
-                let mask = &mask[layer * pixels..][..pixels];
-                let expected = finder.covered(heights[1 + layer], mask).unwrap();
-                let found = device.read(layer).unwrap();
-                let what = format!("{name}, {size:?}, masked layer {layer}");
-                assert_same(&found, &expected, &values(&expected), &what);
+            let mask: Vec<u8> = (0..size[0] * size[1]).map(|i| u8::from(i % 3 == 0)).collect();
+            let coverage: Vec<u16> = mask.iter().map(|&own| u16::from(own)).collect();
+            for height in &heights[1..3] {
+                let expected = values(&finder.covered(*height, &mask).unwrap());
+                let found = device.attributes(*height, &grid, &coverage).unwrap();
+                let off = off(&found, &expected);
+                assert!(off <= 1e-12 * size_of(&expected), "{name}, {size:?}, masked: {off:e}");
             }
         }
     }
@@ -127,15 +122,16 @@ fn attributes_of_layers_are_those_of_the_cpu() {
     let ids = (0..mesh.cells.len()).map(|cell| cell as f64).collect();
     mesh.cell_data = vec![CellArray::new("id", 1, ids, true)];
     let solid = Solid::new(&mesh).unwrap();
-    let slicer = Slicer::new(&solid, mesh.controls(), SliceOptions::default()).unwrap();
-    let ([low, high], [corner, far]) = (slicer.heights(), slicer.plane_box());
+    let slicer = || Slicer::new(&solid, mesh.controls(), SliceOptions::default()).unwrap();
+    let ([low, high], [corner, far]) = (slicer().heights(), slicer().plane_box());
     let pitch = (far[0] - corner[0]) / 300.0;
     let grid = PixelGrid { origin: corner, pitch, size: [300, 310] };
     let (controls, cell_data) = (mesh.controls(), &mesh.cell_data);
-    let source = SolidSource::with_cell_data(&solid, controls, cell_data, slicer).unwrap();
+    let make = || SolidSource::with_cell_data(&solid, controls, cell_data, slicer()).unwrap();
+    let (source, mut device) = (make(), make());
     let width = source.channels().len();
     assert_eq!((width, &source.channels()[4].name[..]), (5, "id"));
-    let device = DeviceSource::new(&source, &gpu).unwrap();
+    device.bring(&gpu).unwrap();
     let locator = Locator::new(&solid, controls).unwrap();
     let finder = InteriorFinder::new(&locator, Axis::Z, grid).unwrap();
     let pieces: Vec<AttributePieces> =

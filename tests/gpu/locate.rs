@@ -2,7 +2,7 @@
 
 use subsolid::backend::{Backend, Cpu, Precision};
 use subsolid::limit::Solid;
-use subsolid::locate::{Containment, DeviceLocator, Locator, Place};
+use subsolid::locate::{Containment, Locator, Place};
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::{Location, Quantity, Samples, Want};
 
@@ -71,10 +71,9 @@ fn places_are_those_of_the_cpu() {
     for (name, mesh) in meshes {
         let solid = Solid::new(&mesh).unwrap();
         let locator = Locator::new(&solid, mesh.controls()).unwrap();
-        let mut device = DeviceLocator::new(&locator, &gpu).unwrap();
         let points = points(&mesh, &solid, 30);
-        let found = device.locate(&points).unwrap();
-        let again = device.locate(&points).unwrap();
+        let found = locator.locate_on(&gpu, &points).unwrap();
+        let again = locator.locate_on(&gpu, &points).unwrap();
         assert!(found.located == again.located && found.left == again.left, "{name}");
         let expected = locator.locate(&points);
         let mut pairs = Vec::new();
@@ -103,11 +102,12 @@ fn places_are_those_of_the_cpu() {
             assert!(away <= 1e-12 * size, "{name}: {a:?} is {away:e} away");
             assert!((a.residual - b.residual).abs() <= 1e-13 * size, "{name}: {a:?}, not {b:?}");
         }
-        let share = found.left as f64 / points.len() as f64;
+        let left = found.left.unwrap();
+        let share = left as f64 / points.len() as f64;
         println!(
             "{name}: {} points, {} left ({:.2} %), parameters off by {worst:e}",
             points.len(),
-            found.left,
+            left,
             100.0 * share
         );
     }

@@ -3,16 +3,14 @@
 use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::path::Path;
-use std::sync::Mutex;
 
 use npyz::NpyFile;
 use subsolid::backend::Precision;
 use subsolid::limit::Solid;
 use subsolid::plan::Want;
 use subsolid::quadrature::{
-    DeviceQuadrature, ExportOptions, LeafQuantities, Mapping, PhysicalDerivatives,
-    PhysicalQuadrature, Quadrature, QuadratureScheme, Report, Store, physical_derivatives,
-    write_npz,
+    ExportOptions, LeafQuantities, Mapping, PhysicalDerivatives, Quadrature, QuadratureScheme,
+    Report, Store, physical_derivatives, write_npz,
 };
 
 use super::{gpu, shape};
@@ -35,7 +33,7 @@ fn quadrature_is_that_of_the_cpu() {
         let quadrature =
             Quadrature::new(&solid, QuadratureScheme { gauss, rings: Some(2) }, Want::SECOND)
                 .unwrap();
-        let mut device = DeviceQuadrature::new(&quadrature, mesh.controls(), &gpu).unwrap();
+        let mut device = Mapping::on(&gpu, &quadrature, mesh.controls(), None).unwrap();
         mesh.points.iter_mut().for_each(|p| *p = [1.5 * p[0] + 0.1 * p[1], p[1], 0.5 * p[2]]);
         device.move_controls(mesh.controls()).unwrap();
         let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
@@ -44,8 +42,8 @@ fn quadrature_is_that_of_the_cpu() {
         for (batch, leaves) in quadrature.pieces(5_000) {
             mapping.evaluate(batch, leaves.clone(), &mut expected).unwrap();
             physical_derivatives(&quadrature.basis(batch), &expected, &mut derivatives[0]);
-            device.evaluate(batch, leaves.clone(), true).unwrap();
-            device.read(&mut found, &mut derivatives[1]).unwrap();
+            let [_, own] = &mut derivatives;
+            device.evaluate_derivatives(batch, leaves, &mut found, own).unwrap();
             // relative to the largest number of each; inverses to what determinants allow
             let near = |a: &[f64], b: &[f64], tolerance: f64| {
                 assert_eq!(a.len(), b.len());
@@ -94,19 +92,17 @@ fn archives_of_quadratures_are_those_of_the_cpu() {
         let quadrature =
             Quadrature::new(&solid, QuadratureScheme { gauss: 3, rings: Some(1) }, want).unwrap();
         let on_cpu = Mapping::new(&quadrature, mesh.controls()).unwrap();
-        let on_gpu = DeviceQuadrature::new(&quadrature, mesh.controls(), &gpu).unwrap();
-        let both: [Box<dyn PhysicalQuadrature<'_>>; 2] =
-            [Box::new(on_cpu), Box::new(Mutex::new(on_gpu))];
+        let on_gpu = Mapping::on(&gpu, &quadrature, mesh.controls(), None).unwrap();
         let [expected, found] = ["cpu.npz", "gpu.npz"].map(|name| folder.path().join(name));
         let mut volumes = Vec::new();
-        for (mapping, path) in both.iter().zip([&expected, &found]) {
-            let report = Report::new(&**mapping).unwrap();
+        for (mapping, path) in [on_cpu, on_gpu].iter().zip([&expected, &found]) {
+            let report = Report::new(mapping).unwrap();
             let options = ExportOptions {
                 store: Store::All,
                 physical_derivatives: true,
                 ..Default::default()
             };
-            write_npz(path, &**mapping, mesh.controls(), &report, options).unwrap();
+            write_npz(path, mapping, mesh.controls(), &report, options).unwrap();
             volumes.push(report.volume);
         }
         assert!((volumes[0] - volumes[1]).abs() <= 1e-13 * volumes[0].abs());

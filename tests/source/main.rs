@@ -10,7 +10,12 @@ use std::path::{Path, PathBuf};
 
 /// The Rust files of `src` by their paths below it, sorted, with their text.
 fn files() -> Vec<(PathBuf, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    files_of("src")
+}
+
+/// Those of a folder.
+fn files_of(folder: &str) -> Vec<(PathBuf, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut found = Vec::new();
     let mut folders = vec![root.clone()];
     while let Some(folder) = folders.pop() {

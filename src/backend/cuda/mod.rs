@@ -47,7 +47,7 @@ use super::device::{
     SolidParts, SparsePattern,
 };
 use super::{
-    Backend, Evaluator, Precision, SparseVectors, SurfaceEvaluator, SurfaceProcessor,
+    Backend, BackendInfo, Evaluator, Precision, SparseVectors, SurfaceEvaluator, SurfaceProcessor,
     SurfaceRefiner, SurfaceTask,
 };
 use crate::error::Result;
@@ -94,8 +94,13 @@ impl Backend for Cuda {
             Precision::F32 => 32,
             Precision::F64 => 64,
         };
-        let info = self.info();
+        let info = &self.functions.device().info;
         format!("{} (cuda:{}), f{bits}", info.name, info.ordinal)
+    }
+
+    fn info(&self) -> BackendInfo {
+        let DeviceInfo { memory, bandwidth, .. } = self.functions.device().info;
+        BackendInfo { memory, bandwidth }
     }
 
     fn prepare<'p>(&self, plan: &'p Plan<'_>) -> Result<Box<dyn Evaluator + 'p>> {
@@ -135,10 +140,6 @@ impl Backend for Cuda {
 }
 
 impl JobDevice for Cuda {
-    fn info(&self) -> &DeviceInfo {
-        &self.functions.device().info
-    }
-
     fn location(&self, solid: SolidParts<'_>) -> Result<Box<dyn PointSearch>> {
         Ok(Box::new(jobs::locate::DevicePlaces::new(self, solid)?))
     }

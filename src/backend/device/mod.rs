@@ -23,7 +23,32 @@ pub use location::{LEFT, OUTSIDE, PlaceArrays, PointSearch};
 pub use parts::{NONE, SolidPart, SolidParts};
 pub use quadrature::{MappedArrays, MappingBatch, QuadratureMapping};
 
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use crate::error::Result;
+
+/// What an operation has on a device, for one call at a time.
+///
+/// Nothing may share out work while it is locked: a thread of rayon's that waits takes up other
+/// work, which might lock it again.
+pub(crate) struct Resident<T: ?Sized>(Mutex<Box<T>>);
+
+impl<T: ?Sized> Resident<T> {
+    pub fn new(own: Box<T>) -> Self {
+        Self(Mutex::new(own))
+    }
+
+    pub fn lock(&self) -> MutexGuard<'_, Box<T>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for Resident<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Resident")
+    }
+}
 
 /// A device at work for jobs, in double precision. A [`Backend`](super::Backend) that is one
 /// gives it by [`Backend::device`](super::Backend::device).
@@ -33,9 +58,6 @@ use crate::error::Result;
 /// data there, independent of other calls, until it is dropped. Results are as on the CPU but
 /// for rounding; the device leaves to the CPU what it cannot decide, and says so.
 pub trait Device {
-    /// What the device is.
-    fn info(&self) -> &DeviceInfo;
-
     /// Points looked up in a solid.
     ///
     /// # Errors

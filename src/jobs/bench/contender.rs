@@ -29,9 +29,8 @@ impl Contender {
             let (name, backend) = (format!("CPU {bits}"), Box::new(Cpu::new(precision)));
             all.push(Self { name, precision, backend, on_gpu: false, memory });
         }
-        let gpu = processor.gpu_backend()?;
-        let Some(device) = gpu.as_ref().and_then(|gpu| gpu.device()) else { return Ok(all) };
-        let memory = device.info().memory / 4 * 3;
+        let Some(gpu) = processor.gpu_backend()? else { return Ok(all) };
+        let memory = gpu.info().memory / 4 * 3;
         for (precision, bits) in PRECISIONS {
             for (strategy, kernels) in [
                 (Strategy::Thread, "thread"),

@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::backend::{Backend, Cpu, DeviceInfo, Processor};
+use crate::backend::{Backend, Cpu, DeviceInfo, Processor, devices};
 use crate::error::Result;
 use crate::memory::physical_memory;
 use crate::numbers::counted;
@@ -32,8 +32,10 @@ pub struct Machine {
 
 impl Machine {
     pub(super) fn new(processor: &Processor, command: &str) -> Result<Self> {
-        let gpu = processor.gpu_backend()?;
-        let gpu = gpu.and_then(|gpu| gpu.device().map(|device| device.info().clone()));
+        let gpu = match processor.gpu() {
+            Some(number) => devices()?.into_iter().find(|device| device.ordinal == number),
+            None => None,
+        };
         let days = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |t| t.as_secs() / 86400);
         Ok(Self {
             cpu_model: cpu_model(),

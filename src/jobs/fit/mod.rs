@@ -18,8 +18,8 @@ pub use request::{FitAttributes, FitRequest, FitTarget};
 
 use std::time::Instant;
 
-use super::{Notes, gpu_for};
-use crate::backend::{Backend, Cpu};
+use super::{Notes, backend_for};
+use crate::backend::Backend;
 use crate::error::{Error, Result, option};
 use crate::fit::{
     LimitSystem, PointRole, SkinFit, SkinOptions, Target, TargetNotes, fit_skin, move_inside,
@@ -242,8 +242,7 @@ impl FitRequest {
     /// the choice is left open.
     fn processor(&self, products: usize, notes: &mut dyn Notes) -> Result<Box<dyn Backend>> {
         let cost = Cost::interpolation(products);
-        let gpu = gpu_for(self.backend, &cost, notes)?;
-        Ok(gpu.unwrap_or_else(|| Box::new(Cpu::default())))
+        backend_for(self.backend, &cost, notes)
     }
 
     /// Numbers of attributes that are interpolated.

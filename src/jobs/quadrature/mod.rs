@@ -21,14 +21,12 @@ pub use request::{QuadratureRequest, QuadratureSetting};
 
 use std::fmt::Display;
 use std::path::Path;
-use std::sync::Mutex;
 use std::time::Instant;
 
 use serde::Serialize;
 
 use super::output::{warn_left_out, written};
-use super::{Notes, gpu_for, since};
-use crate::backend::Backend;
+use super::{Notes, backend_for, since};
 use crate::error::{Command, Result, option};
 use crate::io::{self, Format, PieceWriter};
 use crate::limit::Solid;
@@ -37,8 +35,8 @@ use crate::mesh::SolidMesh;
 use crate::numbers::{counted, precise};
 use crate::plan::Cost;
 use crate::quadrature::{
-    DeviceQuadrature, LEFT_HANDED, Mapping, PhysicalQuadrature, Quadrature, QuadratureLayout,
-    QuadratureScheme, Report, check_positive, points, write_npz,
+    LEFT_HANDED, Mapping, Quadrature, QuadratureLayout, QuadratureScheme, Report, check_positive,
+    points, write_npz,
 };
 use crate::volume::{Quality, add_cell_data};
 use request::BYTES_A_POINT;
@@ -101,10 +99,11 @@ impl QuadratureRequest {
             return self.run_part((part, output), (&quadrature, mesh, bytes), report, notes);
         }
         let start = Instant::now();
-        let gpu = gpu_for(self.backend, &Cost::quadrature(quadrature.sample_count()), notes)?;
-        let mapping = mapping(&quadrature, mesh, gpu.as_deref(), None)?;
+        let cost = Cost::quadrature(quadrature.sample_count());
+        let backend = backend_for(self.backend, &cost, notes)?;
+        let mapping = Mapping::on(&*backend, &quadrature, mesh.controls(), None)?;
         notes.begin("Evaluating");
-        let found = self.found((&quadrature, mesh, bytes), Report::new(&*mapping)?);
+        let found = self.found((&quadrature, mesh, bytes), Report::new(&mapping)?);
         let samples = counted(found.report.samples, "quadrature point");
         notes.status("Evaluated", format!("{samples} in {}", since(start)));
         notes.status("Integrated", volume(&found.report));
@@ -117,9 +116,9 @@ impl QuadratureRequest {
                 Format::Npz => {
                     let options = self.export_options(mesh);
                     warn_left_out(&options.left_out(), notes);
-                    write_npz(output, &*mapping, mesh.controls(), &found.report, options)
+                    write_npz(output, &mapping, mesh.controls(), &found.report, options)
                 }
-                _ => self.write_points(output, format, (&*mapping, mesh), notes),
+                _ => self.write_points(output, format, (&mapping, mesh), notes),
             })?;
         }
         Ok(Some(found))
@@ -166,7 +165,7 @@ impl QuadratureRequest {
         &self,
         output: &Path,
         format: Format,
-        (mapping, mesh): (&dyn PhysicalQuadrature<'_>, &SolidMesh),
+        (mapping, mesh): (&Mapping<'_>, &SolidMesh),
         notes: &mut dyn Notes,
     ) -> Result<()> {
         let (quadrature, options) = (mapping.quadrature(), self.write_options());
@@ -192,23 +191,6 @@ impl QuadratureRequest {
         }
         writer.finish()
     }
-}
-
-/// The quadrature at the control points, on a GPU if there is one. For a part of a mesh,
-/// `left_handed` says whether all cells of the whole are left-handed.
-fn mapping<'q>(
-    quadrature: &'q Quadrature<'q>,
-    mesh: &SolidMesh,
-    gpu: Option<&dyn Backend>,
-    left_handed: Option<bool>,
-) -> Result<Box<dyn PhysicalQuadrature<'q> + 'q>> {
-    let left_handed = left_handed.unwrap_or_else(|| mesh.handedness().is_all_left());
-    let controls = mesh.controls();
-    let Some(device) = gpu.and_then(|gpu| gpu.device()) else {
-        return Ok(Box::new(Mapping::of_part(quadrature, controls, left_handed)?));
-    };
-    let device = DeviceQuadrature::of_part(quadrature, controls, left_handed, device)?;
-    Ok(Box::new(Mutex::new(device)))
 }
 
 /// Says beforehand that there will be many points, and how to have fewer.

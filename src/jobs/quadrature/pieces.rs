@@ -4,15 +4,15 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::super::output::{covered, part_of, warn_left_out};
-use super::super::{Notes, gpu_for, since};
+use super::super::{Notes, backend_for, since};
 use super::request::QuadratureRequest;
-use super::{PIECE_POINTS, QuadratureReport, mapping, volume};
+use super::{PIECE_POINTS, QuadratureReport, volume};
 use crate::error::Result;
 use crate::io::{JobPart, PieceJob};
 use crate::mesh::SolidMesh;
 use crate::numbers::counted;
 use crate::plan::Cost;
-use crate::quadrature::{Quadrature, Report, points};
+use crate::quadrature::{Mapping, Quadrature, Report, points};
 use crate::slice::fingerprint;
 use crate::volume::add_cell_data;
 
@@ -37,10 +37,10 @@ impl QuadratureRequest {
         let own = pieces[job.pieces()].to_vec();
         let start = Instant::now();
         let cost = Cost::quadrature(quadrature.sample_count() / part.of);
-        let gpu = gpu_for(self.backend, &cost, notes)?;
-        let mapping = mapping(quadrature, mesh, gpu.as_deref(), None)?;
+        let backend = backend_for(self.backend, &cost, notes)?;
+        let mapping = Mapping::on(&*backend, quadrature, mesh.controls(), None)?;
         notes.begin("Evaluating");
-        let found = Report::of_leaves(&*mapping, covered(&own))?;
+        let found = Report::of_leaves(&mapping, covered(&own))?;
         let found = self.found((quadrature, mesh, bytes), found);
         let samples = counted(found.report.samples, "quadrature point");
         notes.status("Evaluated", format!("{samples} in {}", since(start)));
@@ -51,7 +51,7 @@ impl QuadratureRequest {
         self.write_checked(name, &found.report, notes, |notes| {
             let count = own.len();
             for (index, leaves) in own.into_iter().enumerate() {
-                let mut dataset = points(&*mapping, leaves)?;
+                let mut dataset = points(&mapping, leaves)?;
                 let left_out = add_cell_data(&mut dataset, &mesh.cell_data);
                 if index == 0 {
                     warn_left_out(&left_out, notes);

@@ -12,9 +12,9 @@ use std::time::Instant;
 use super::super::output::{announce, warn_left_out};
 use super::super::ranks::{all_numbers, all_rows, measure, own_choice};
 use super::super::shared_pieces::SharedPieces;
-use super::super::{Notes, gpu_for, since};
+use super::super::{Notes, backend_for, since};
 use super::request::{BYTES_A_POINT, QuadratureRequest};
-use super::{PIECE_POINTS, QuadratureReport, mapping, volume};
+use super::{PIECE_POINTS, QuadratureReport, volume};
 use crate::backend::Backend;
 use crate::cluster::{Ranks, block};
 use crate::error::{Error, Result, option_name};
@@ -24,8 +24,7 @@ use crate::numbers::counted;
 use crate::parts::{Block, Blocks};
 use crate::plan::{Cost, Want};
 use crate::quadrature::{
-    LEFT_HANDED, PhysicalQuadrature, PieceCut, Quadrature, QuadratureScheme, Report, ReportShare,
-    points,
+    LEFT_HANDED, Mapping, PieceCut, Quadrature, QuadratureScheme, Report, ReportShare, points,
 };
 use crate::scheme::VertexRule;
 use crate::volume::{add_cell_data, name_cells};
@@ -84,9 +83,9 @@ impl QuadratureRequest {
         // the times of regular cells
         let samples = own.len().saturating_mul(self.scheme.gauss.pow(3));
         let cost = Cost::quadrature(samples);
-        let gpu = gpu_for(own_choice(self.backend, &cost, ranks)?, &cost, notes)?;
+        let backend = backend_for(own_choice(self.backend, &cost, ranks)?, &cost, notes)?;
         let (scheme, want) = (self.scheme, self.want());
-        let work = RankQuadrature { blocks, elements: own, scheme, want, gpu, left_handed };
+        let work = RankQuadrature { blocks, elements: own, scheme, want, backend, left_handed };
         let (counts, share) = work.report(ranks)?;
         let numbers = [counts.to_numbers().to_vec(), share.to_numbers(has_remainders)].concat();
         let all = all_numbers(ranks, Ok(numbers))?;
@@ -214,7 +213,7 @@ struct RankQuadrature<'m> {
     elements: Range<usize>,
     scheme: QuadratureScheme,
     want: Want,
-    gpu: Option<Box<dyn Backend>>,
+    backend: Box<dyn Backend>,
     left_handed: bool,
 }
 
@@ -224,7 +223,7 @@ impl RankQuadrature<'_> {
         &self,
         ranks: &Ranks<'_>,
         runs: impl IntoIterator<Item = Range<usize>>,
-        mut call: impl FnMut(&Block, &dyn PhysicalQuadrature<'_>) -> Result<ControlFlow<()>>,
+        mut call: impl FnMut(&Block, &Mapping<'_>) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
         for run in runs {
             ranks.go_on()?;
@@ -233,8 +232,9 @@ impl RankQuadrature<'_> {
             Quadrature::check_memory(&solid, self.scheme, self.want)?;
             let quadrature = Quadrature::new(&solid, self.scheme, self.want)?;
             let side = Some(self.left_handed);
-            let mapping = mapping(&quadrature, &block.mesh, self.gpu.as_deref(), side)?;
-            if call(&block, &*mapping)?.is_break() {
+            let controls = block.mesh.controls();
+            let mapping = Mapping::on(&*self.backend, &quadrature, controls, side)?;
+            if call(&block, &mapping)?.is_break() {
                 break;
             }
         }

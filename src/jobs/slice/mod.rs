@@ -32,7 +32,7 @@ use serde::Serialize;
 
 use super::output::written;
 use super::ranks::{all_rows, own_choice};
-use super::{Notes, gpu_for, since};
+use super::{Notes, backend_for, since};
 use crate::backend::{Backend, Choice};
 use crate::cluster::Ranks;
 use crate::error::Result;
@@ -40,9 +40,7 @@ use crate::limit::Solid;
 use crate::mesh::{Attribute, CellArray, Controls, SolidMesh, SurfaceMesh};
 use crate::numbers::counted;
 use crate::plan::{Cost, LayersJob};
-use crate::slice::{
-    DeviceSource, LayerSource, PixelGrid, Slicer, SolidSource, merge_layers, thin_walls,
-};
+use crate::slice::{LayerSource, PixelGrid, Slicer, SolidSource, merge_layers, thin_walls};
 
 /// What was done.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -149,20 +147,16 @@ impl SliceRequest {
         let (grid, stack) = (layers.grid, layers.setting.stack);
         let [all, range] = self.layers(&stack)?;
         let cost = Self::cost(counts, range.len(), grid);
-        let gpu = self.gpu(&cost, range.is_empty(), ranks, notes)?;
-        let on_cpu = match &inside {
+        let backend = self.processor(&cost, range.is_empty(), ranks, notes)?;
+        let mut source = match &inside {
             None => SolidSource::outlines(slicer),
             Some(Inside { solid, mesh, attributes, cell_data }) => {
                 let controls = Controls { positions: &mesh.points, attributes };
                 self.source(solid, controls, cell_data, slicer)?
             }
         };
-        let device = gpu.as_ref().and_then(|gpu| gpu.device());
-        let on_gpu = device.map(|device| DeviceSource::new(&on_cpu, device)).transpose()?;
-        let source: &dyn LayerSource = match &on_gpu {
-            Some(source) => source,
-            None => &on_cpu,
-        };
+        source.bring(&*backend)?;
+        let source: &dyn LayerSource = &source;
         layers.materials = self.materials(source.channels(), unrefined.material_ids.as_ref())?;
         let contents = own.contents(source.channels(), &layers)?;
         // images are white where the centers of pixels are inside
@@ -193,18 +187,18 @@ impl SliceRequest {
         Cost::layers(LayersJob { cells, layers, pixels, attributes })
     }
 
-    /// The GPU that the pixels are made on, if it is one.
-    fn gpu(
+    /// The processor that the pixels are made on.
+    fn processor(
         &self,
         cost: &Cost,
         is_empty: bool,
         ranks: Option<&Ranks<'_>>,
         notes: &mut dyn Notes,
-    ) -> Result<Option<Box<dyn Backend>>> {
+    ) -> Result<Box<dyn Backend>> {
         let own = |ranks| own_choice(self.backend, cost, ranks);
         let choice = ranks.map_or(Ok(self.backend), own)?;
         let has_pixels = self.outputs.has_pixels() && !is_empty;
-        gpu_for(if has_pixels { choice } else { Choice::Cpu }, cost, notes)
+        backend_for(if has_pixels { choice } else { Choice::Cpu }, cost, notes)
     }
 
     /// Makes a report that of all ranks, whose parts of the directories become one.

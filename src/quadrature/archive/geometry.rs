@@ -10,7 +10,7 @@ use crate::io::Archive;
 use crate::limit::AxisPermutation;
 use crate::plan::Want;
 use crate::quadrature::{
-    BasisValues, LeafQuantities, PhysicalDerivatives, PhysicalQuadrature, QuadratureBatch,
+    BasisValues, LeafQuantities, Mapping, PhysicalDerivatives, QuadratureBatch,
     physical_derivatives,
 };
 
@@ -21,7 +21,7 @@ const PIECE_NUMBERS: usize = 1 << 23;
 /// than keeping all.
 pub(super) fn push<W: Write + Seek>(
     archive: &mut Archive<W>,
-    mapping: &dyn PhysicalQuadrature<'_>,
+    mapping: &Mapping<'_>,
     outline: &ArchiveOutline,
     options: ExportOptions<'_>,
 ) -> io::Result<()> {
@@ -41,7 +41,7 @@ pub(super) fn push<W: Write + Seek>(
             archive.begin(&format!("point/{name}"), "f8", &[&[count], inner].concat())?;
             for (b, batch) in quadrature.batches().iter().enumerate() {
                 for leaves in ranges(batch.leaves.len(), 23 * quadrature.samples(b)) {
-                    mapping.map(b, leaves, &mut mapped).map_err(io::Error::other)?;
+                    mapping.evaluate(b, leaves, &mut mapped).map_err(io::Error::other)?;
                     archive.append(bytemuck::cast_slice(&values(&mut mapped, batch)))?;
                 }
             }
@@ -56,7 +56,7 @@ pub(super) fn push<W: Write + Seek>(
 /// The derivatives of the basis functions in space.
 fn push_derivatives<W: Write + Seek>(
     archive: &mut Archive<W>,
-    mapping: &dyn PhysicalQuadrature<'_>,
+    mapping: &Mapping<'_>,
     outline: &ArchiveOutline,
     mapped: &mut LeafQuantities,
 ) -> io::Result<()> {
@@ -79,7 +79,7 @@ fn push_derivatives<W: Write + Seek>(
                     quadrature.bases[part.table].within(batch.permutation, batch.depth);
                 let numbers = (23 + 9 * part.controls) * part.samples;
                 for leaves in ranges(batch.leaves.len(), numbers) {
-                    mapping.map(b, leaves, mapped).map_err(io::Error::other)?;
+                    mapping.evaluate(b, leaves, mapped).map_err(io::Error::other)?;
                     physical_derivatives(&basis, mapped, &mut derivatives);
                     let turned = by_control(values(&derivatives), rows, part.controls);
                     archive.append(bytemuck::cast_slice(&turned))?;

@@ -19,10 +19,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::Path;
 
-use super::{
-    BoundaryReport, Mapping, PhysicalQuadrature, Quadrature, QuadratureLayout, Regions, Report,
-    SideReport,
-};
+use super::{BoundaryReport, Mapping, Quadrature, QuadratureLayout, Regions, Report, SideReport};
 use crate::error::{Error, Result};
 use crate::io::{Archive, Array, atomic, plain_name};
 use crate::mesh::Controls;
@@ -81,7 +78,7 @@ const VERSION: i32 = 1;
 /// [`Error::Io`] if writing fails; if a device fails.
 pub fn write_npz(
     path: impl AsRef<Path>,
-    mapping: &dyn PhysicalQuadrature<'_>,
+    mapping: &Mapping<'_>,
     controls: Controls<'_>,
     report: &Report,
     options: ExportOptions<'_>,
@@ -154,7 +151,7 @@ pub fn archive_bytes(
 
 fn write(
     path: &Path,
-    mapping: &dyn PhysicalQuadrature<'_>,
+    mapping: &Mapping<'_>,
     controls: Controls<'_>,
     options: ExportOptions<'_>,
     report: impl FnOnce(&mut Archive<&mut BufWriter<File>>) -> io::Result<()>,

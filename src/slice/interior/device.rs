@@ -1,43 +1,34 @@
 //! Interiors of layers on a GPU; pixels that it cannot decide are finished on the CPU.
 
+use std::panic::resume_unwind;
+use std::thread;
+
 use rayon::prelude::*;
 
 use super::tiles::Tiles;
-use super::{Interior, NONE, PixelPlane};
+use super::{Interior, InteriorFinder, NONE, PixelPlane};
 use crate::backend::device::{
-    Device, InteriorPixels, ParameterBox, PieceValues, PixelArrays, Pixels, SettledPixel,
+    Device, InteriorPixels, ParameterBox, PieceValues, PixelArrays, Pixels, Resident, SettledPixel,
 };
-use crate::error::IdKind;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::locate::{AttributePieces, Locator, LocatorParts};
-use crate::slice::{Axis, PixelGrid};
+use crate::slice::PixelGrid;
 
-/// Interiors of layers by a GPU, in double precision.
+/// Least number of pixels that a thread settles.
+const MIN_SETTLED: usize = 256;
+
+/// A locator's parts and attributes on a GPU, which finds the interiors of layers in double
+/// precision.
 ///
-/// Elements are as by an [`InteriorFinder`](super::InteriorFinder); parameters and values are
-/// the same to some 1e-12 where the Jacobian allows.
-pub struct DeviceInteriors<'l, 's> {
-    locator: &'l Locator<'s>,
-    axis: Axis,
-    attributes: &'l [AttributePieces],
+/// Elements are as by an [`InteriorFinder`]; parameters and values are the same to some 1e-12 where
+/// the Jacobian allows.
+#[derive(Debug)]
+pub struct InteriorSearch {
     tiles: Tiles,
-    pixels: Box<dyn InteriorPixels>,
-    last: Option<FoundLayers>,
+    pixels: Resident<dyn InteriorPixels>,
 }
 
-/// What [`DeviceInteriors`] have on their GPU, and where it lies.
-pub struct DetachedInteriors {
-    tiles: Tiles,
-    pixels: Box<dyn InteriorPixels>,
-}
-
-/// The layers found last.
-struct FoundLayers {
-    grid: PixelGrid,
-    heights: Vec<f64>,
-}
-
-/// What finding some layers came to.
+/// What finding the pixels of some layers came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct InteriorRun {
     /// Pixels listed.
@@ -58,16 +49,15 @@ pub struct InteriorValues {
     pub values: Vec<Vec<f64>>,
 }
 
-impl<'l, 's> DeviceInteriors<'l, 's> {
+impl InteriorSearch {
     /// Brings a locator's pieces to a GPU, halved until Newton's method decides in them, and
     /// attributes of [`locator.pieces()`](Locator::pieces).
     ///
     /// # Errors
     /// [`Error::Request`] if its memory is too small.
     pub fn new(
-        locator: &'l Locator<'s>,
-        axis: Axis,
-        attributes: &'l [AttributePieces],
+        locator: &Locator<'_>,
+        attributes: &[AttributePieces],
         device: &dyn Device,
     ) -> Result<Self> {
         let pieces = locator.pieces();
@@ -78,94 +68,106 @@ impl<'l, 's> DeviceInteriors<'l, 's> {
         let values: Vec<PieceValues<'_>> = values.collect();
         // tiles of pixels stand in for a hierarchy
         let solid = parts.arrays(&[], &[], locator.reach());
-        let pixels = device.interiors(solid, &boxes, &values)?;
-        let tiles = Tiles::new(parts.boxes, locator.reach());
-        Ok(Self { locator, axis, attributes, tiles, pixels, last: None })
+        let pixels = Resident::new(device.interiors(solid, &boxes, &values)?);
+        Ok(Self { tiles: Tiles::new(parts.boxes, locator.reach()), pixels })
     }
 
-    /// What is on the GPU, for [`DeviceInteriors::attach`].
-    pub(crate) fn detach(self) -> DetachedInteriors {
-        DetachedInteriors { tiles: self.tiles, pixels: self.pixels }
-    }
-
-    /// Interiors of the same locator, axis and attributes as those detached.
-    pub(crate) fn attach(
-        locator: &'l Locator<'s>,
-        axis: Axis,
-        attributes: &'l [AttributePieces],
-        DetachedInteriors { tiles, pixels }: DetachedInteriors,
-    ) -> Self {
-        Self { locator, axis, attributes, tiles, pixels, last: None }
-    }
-
-    /// Layers that are found at once.
-    pub fn most_layers(&self, grid: &PixelGrid) -> usize {
-        self.pixels.most_layers(&self.pixels_of(grid))
-    }
-
-    /// Finds the pixels inside at some heights, or those that a mask `[layer][row][column]` covers
-    /// (its bytes are not 0); they and the attributes there stay on the device until the next
-    /// call. Covered pixels with their centers outside take over from others as
-    /// [`InteriorFinder::covered`](super::InteriorFinder::covered) says.
+    /// The pixels inside at a height, or those that a mask `[row][column]` covers (its bytes are not
+    /// 0), with their attributes. Covered pixels with their centers outside take over from others
+    /// as [`InteriorFinder::covered`] says.
     ///
     /// # Errors
-    /// [`Error::Request`] for more layers than [`DeviceInteriors::most_layers`], a mask of
-    /// another size, a grid that [`InteriorFinder`](super::InteriorFinder) refuses, or if the
-    /// device fails.
+    /// [`Error::Request`] for a mask of another size than the grid, or if the device fails.
     pub fn find(
-        &mut self,
-        grid: &PixelGrid,
+        &self,
+        finder: &InteriorFinder<'_, '_>,
+        attributes: &[AttributePieces],
+        height: f64,
+        mask: Option<&[u8]>,
+    ) -> Result<InteriorValues> {
+        mask.map_or(Ok(()), |mask| finder.check_mask(mask))?;
+        let mut device = self.pixels.lock();
+        self.run(&mut **device, finder, &[height], mask)?;
+        let mut found = PixelArrays::default();
+        device.read(0, &mut found)?;
+        let values = (0..attributes.len()).map(|a| device.read_values(0, a));
+        let values = values.collect::<Result<Vec<_>>>()?;
+        drop(device);
+        Ok(finder.complete(height, found, attributes, values))
+    }
+
+    /// Finds the pixels inside at some heights, with their attributes, and leaves them on the device.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the device fails.
+    pub fn time(&self, finder: &InteriorFinder<'_, '_>, heights: &[f64]) -> Result<InteriorRun> {
+        let mut device = self.pixels.lock();
+        let most = device.most_layers(&finder.pixels()).max(1);
+        let mut all = InteriorRun::default();
+        for heights in heights.chunks(most) {
+            let run = self.run(&mut **device, finder, heights, None)?;
+            all.pixels += run.pixels;
+            all.left += run.left;
+            all.seconds += run.seconds;
+        }
+        Ok(all)
+    }
+
+    /// Finds pixels, which stay on the device with their attributes.
+    fn run(
+        &self,
+        device: &mut dyn InteriorPixels,
+        finder: &InteriorFinder<'_, '_>,
         heights: &[f64],
         mask: Option<&[u8]>,
     ) -> Result<InteriorRun> {
-        super::check(grid)?;
-        let size = grid.size[0] * grid.size[1];
-        if mask.is_some_and(|mask| mask.len() != heights.len() * size) {
-            return Err(Error::request("a mask of another size than the layers")
-                .with_help("give one byte for each pixel of all layers"));
-        }
-        self.last = None;
-        let tiles = self.tiles.of_layers(self.axis, grid, heights);
-        let mut run = InteriorRun::default();
-        run.seconds += self.pixels.claim(&self.pixels_of(grid), heights, &tiles)?;
-        let (left, seconds) = self.pixels.left()?;
-        run.seconds += seconds;
-        run.left = left.iter().map(Vec::len).sum();
-        let left = left
+        let tiles = self.tiles.of_layers(finder.axis, &finder.grid, heights);
+        let claimed = device.claim(&finder.pixels(), heights, &tiles)?;
+        let (left, listed) = device.left()?;
+        let left: Vec<(usize, u32)> = left
             .iter()
             .enumerate()
-            .flat_map(|(layer, pixels)| pixels.iter().map(move |&pixel| (layer, pixel)));
-        let left: Vec<(usize, u32)> = left.collect();
+            .flat_map(|(layer, pixels)| pixels.iter().map(move |&pixel| (layer, pixel)))
+            .collect();
+        device.settle(&finder.settle(heights, &left))?;
+        let gathered = device.gather(mask)?;
+        let pixels = (0..heights.len()).map(|layer| device.listed(layer)).sum();
+        Ok(InteriorRun { pixels, left: left.len(), seconds: claimed + listed + gathered })
+    }
+}
+
+impl InteriorFinder<'_, '_> {
+    /// Places of the centers of pixels, `(layer, pixel)`, by threads of their own, none of rayon's:
+    /// a device is locked.
+    fn settle<'a>(&'a self, heights: &'a [f64], left: &'a [(usize, u32)]) -> Vec<SettledPixel> {
         let settle = |&(layer, pixel): &(usize, u32)| {
-            let found = self.locator.find_piece(self.center(grid, heights[layer], pixel));
+            let found = self.locator.find_piece(self.center(heights[layer], pixel));
             let (piece, parameters) =
                 found.map_or((NONE, [0.0; 3]), |(piece, place)| (piece, place.parameters));
             SettledPixel { layer, pixel, piece, parameters }
         };
-        let settled: Vec<SettledPixel> = left.par_iter().map(settle).collect();
-        self.pixels.settle(&settled)?;
-        run.seconds += self.pixels.gather(mask)?;
-        run.pixels = (0..heights.len()).map(|layer| self.pixels.listed(layer)).sum();
-        self.last = Some(FoundLayers { grid: *grid, heights: heights.to_vec() });
-        Ok(run)
+        let share = left.len().div_ceil(rayon::current_num_threads()).max(MIN_SETTLED);
+        let settle = &settle;
+        thread::scope(|scope| {
+            let settled = |own: &'a [(usize, u32)]| {
+                scope.spawn(move || own.iter().map(settle).collect::<Vec<SettledPixel>>())
+            };
+            let threads: Vec<_> = left.chunks(share).map(settled).collect();
+            let joined = threads.into_iter().map(|t| t.join().unwrap_or_else(|e| resume_unwind(e)));
+            joined.collect::<Vec<_>>().concat()
+        })
     }
 
-    /// A layer of the last [`DeviceInteriors::find`].
-    ///
-    /// # Errors
-    /// [`Error::Request`] if there is no such layer, or the copy fails.
-    pub fn read(&mut self, layer: usize) -> Result<InteriorValues> {
-        let Some((grid, height)) =
-            self.last.as_ref().and_then(|last| Some((last.grid, *last.heights.get(layer)?)))
-        else {
-            return Err(Error::request(message!(IdKind::Layer.id(layer), ", which was not found"))
-                .with_help("read one of the layers of the last search, counted from 0"));
-        };
-        let mut arrays = PixelArrays::default();
-        self.pixels.read(layer, &mut arrays)?;
-        let PixelArrays { mut pixels, mut pieces, mut parameters } = arrays;
+    /// Adds to what a device found of a layer what it leaves to the CPU: places that it does not
+    /// know, and attributes in inexact pieces.
+    fn complete(
+        &self,
+        height: f64,
+        PixelArrays { mut pixels, mut pieces, mut parameters }: PixelArrays,
+        attributes: &[AttributePieces],
+        mut values: Vec<Vec<f64>>,
+    ) -> InteriorValues {
         let all = self.locator.pieces();
-        // where the device has no values: places that it does not know, and inexact pieces
         let unknown = |&i: &u32| {
             let piece = pieces[i as usize];
             piece == NONE || !all.pieces[piece as usize].exact
@@ -174,7 +176,7 @@ impl<'l, 's> DeviceInteriors<'l, 's> {
         let nearest = |&i: &u32| {
             let i = i as usize;
             match pieces[i] {
-                NONE => self.locator.nearest_piece(self.center(&grid, height, pixels[i])),
+                NONE => self.locator.nearest_piece(self.center(height, pixels[i])),
                 _ => None,
             }
         };
@@ -183,9 +185,7 @@ impl<'l, 's> DeviceInteriors<'l, 's> {
             let Some((piece, place)) = found else { continue };
             (pieces[i as usize], parameters[i as usize]) = (piece, place.parameters);
         }
-        let mut values = Vec::with_capacity(self.attributes.len());
-        for (number, attribute) in self.attributes.iter().enumerate() {
-            let mut own = self.pixels.read_values(layer, number)?;
+        for (own, attribute) in values.iter_mut().zip(attributes) {
             let width = attribute.width;
             let mut others = vec![0.0; elsewhere.len() * width];
             others.par_chunks_mut(width).zip(&elsewhere).for_each(|(value, &i)| {
@@ -197,7 +197,6 @@ impl<'l, 's> DeviceInteriors<'l, 's> {
             for (value, &i) in others.chunks_exact(width).zip(&elsewhere) {
                 own[i as usize * width..][..width].copy_from_slice(value);
             }
-            values.push(own);
         }
         elsewhere.retain(|&i| pieces[i as usize] == NONE);
         if !elsewhere.is_empty() {
@@ -206,18 +205,18 @@ impl<'l, 's> DeviceInteriors<'l, 's> {
             values.iter_mut().for_each(Vec::clear);
         }
         let elements = pieces.iter().map(|&piece| all.pieces[piece as usize].element).collect();
-        Ok(InteriorValues { interior: Interior { pixels, elements, parameters, pieces }, values })
+        InteriorValues { interior: Interior { pixels, elements, parameters, pieces }, values }
     }
 
     /// The middle of a pixel, in space.
-    fn center(&self, grid: &PixelGrid, height: f64, pixel: u32) -> [f64; 3] {
-        let columns = grid.size[0] as u32;
-        let plane = PixelPlane { axis: self.axis, height, grid };
+    fn center(&self, height: f64, pixel: u32) -> [f64; 3] {
+        let columns = self.grid.size[0] as u32;
+        let plane = PixelPlane { axis: self.axis, height, grid: &self.grid };
         plane.center(pixel % columns, pixel / columns)
     }
 
-    fn pixels_of(&self, grid: &PixelGrid) -> Pixels {
-        let PixelGrid { origin, pitch, size } = *grid;
+    fn pixels(&self) -> Pixels {
+        let PixelGrid { origin, pitch, size } = self.grid;
         Pixels { origin, pitch, size, along: self.axis.plane() }
     }
 }

@@ -43,8 +43,8 @@ mod trapezoid_fit;
 mod values;
 
 pub(super) use band::BandMemory;
-pub(super) use device::DetachedInteriors;
-pub use device::{DeviceInteriors, InteriorRun, InteriorValues};
+pub(super) use device::InteriorSearch;
+pub use device::{InteriorRun, InteriorValues};
 
 use std::ops::Range;
 

@@ -11,6 +11,7 @@ use crate::locate::Hierarchy;
 use crate::slice::{Axis, PixelGrid};
 
 /// The boxes of a solid's parts.
+#[derive(Debug)]
 pub struct Tiles {
     // [part]
     boxes: Vec<[[f64; 3]; 2]>,

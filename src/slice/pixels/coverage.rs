@@ -32,7 +32,7 @@ pub const MAX_IMAGE_SIDE: usize = 1 << 16;
 const PLANES: u32 = 1 << 16;
 
 /// A gray value.
-pub trait Gray: Copy + Default + Send {
+pub trait Gray: Copy + Default + Send + bytemuck::Pod {
     /// The nearest gray to `part / whole`, 0 ≤ `part` ≤ `whole`.
     fn gray(part: i64, whole: i64) -> Self;
 }

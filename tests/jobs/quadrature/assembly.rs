@@ -4,6 +4,7 @@ use subsolid::Quadrature;
 use subsolid::assembly::{
     Matrix, Operator, assemble, body_load, point_load, project, surface_load,
 };
+use subsolid::backend::Cpu;
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::Want;
@@ -37,7 +38,7 @@ fn meshes() -> Vec<(&'static str, SolidMesh)> {
 fn assembled(mesh: &SolidMesh, operators: &[Operator]) -> Vec<Matrix> {
     let solid = Solid::new(mesh).unwrap();
     let quadrature = Quadrature::new(&solid, SCHEME, Want::FIRST).unwrap();
-    assemble(&Mapping::new(&quadrature, mesh.controls()).unwrap(), operators).unwrap()
+    assemble(&Cpu::default(), &quadrature, mesh.controls(), operators).unwrap()
 }
 
 fn vector(len: usize) -> Vec<f64> {
@@ -140,7 +141,7 @@ fn loads_add_up_to_the_forces() {
     assert!((a - b).abs() < 1e-14 * sum(&weight, 2).abs(), "{a} {b}");
     assert!(surface_load(&in_volume, |_, _, _| [0.0; 3]).is_err());
     for error in [
-        assemble(&on_boundary, &ALL).map(|_| ()).unwrap_err(),
+        assemble(&Cpu::default(), &boundary, mesh.controls(), &ALL).map(|_| ()).unwrap_err(),
         body_load(&on_boundary, |_| [0.0; 3]).map(|_| ()).unwrap_err(),
         Report::new(&on_boundary).map(|_| ()).unwrap_err(),
     ] {
@@ -181,14 +182,13 @@ fn materials_out_of_range_are_refused() {
     let mesh = block([1, 1, 1]);
     let solid = Solid::new(&mesh).unwrap();
     let quadrature = Quadrature::new(&solid, SCHEME, Want::FIRST).unwrap();
-    let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
     for (bad, words) in [
         (Operator::Mass { density: 0.0 }, "a density of 0"),
         (Operator::Stiffness { conductivity: f64::NAN }, "a conductivity of NaN"),
         (Operator::Elasticity { young: 1.0, poisson: 0.5 }, "Poisson's ratio 0.5"),
         (Operator::Elasticity { young: -1.0, poisson: 0.3 }, "Young's modulus -1"),
     ] {
-        refused(assemble(&mapping, &[bad]), words);
+        refused(assemble(&Cpu::default(), &quadrature, mesh.controls(), &[bad]), words);
     }
 }
 

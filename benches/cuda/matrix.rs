@@ -1,7 +1,7 @@
 //! Sorting, and surfaces refined by the mesh matrix.
 
-use subsolid::backend::cuda::sort::DeviceSort;
-use subsolid::backend::cuda::{DeviceRun, DeviceSurface, device_matrix};
+use subsolid::backend::cuda::sort::RadixSort;
+use subsolid::backend::cuda::{FriendRun, Refiner, device_matrix};
 use subsolid::backend::{Backend, Cuda, Precision};
 use subsolid::surface::{Scheme, SurfaceOptions};
 
@@ -17,7 +17,7 @@ pub fn time() -> subsolid::Result<()> {
         let key = |i: u64| (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits);
         let keys: Vec<u64> = (0..count).map(key).collect();
         let values: Vec<u32> = (0..count as u32).collect();
-        let mut sort = DeviceSort::new(&gpu, &keys, &values, bits)?;
+        let mut sort = RadixSort::new(&gpu, &keys, &values, bits)?;
         let times = (0..9).map(|_| sort.sort(bits)).collect::<subsolid::Result<Vec<_>>>()?;
         let seconds = median(times);
         println!(
@@ -44,7 +44,7 @@ pub fn time() -> subsolid::Result<()> {
         let controls: Vec<[f32; 3]> = mesh.points.iter().map(|p| p.map(|x| x as f32)).collect();
         for &levels in all {
             let options = SurfaceOptions { scheme, levels, ..SurfaceOptions::default() };
-            let mut device = DeviceSurface::<f32>::new(&mesh, &options, &gpu)?;
+            let mut device = Refiner::<f32>::new(&mesh, &options, &gpu)?;
             device.set_controls(&controls)?;
             let faces = device.face_count();
             let (corners, points) = match scheme {
@@ -52,9 +52,9 @@ pub fn time() -> subsolid::Result<()> {
                 _ => (16 * faces, 12 * faces),
             };
             for (run, bytes) in [
-                (DeviceRun::Both, corners + points),
-                (DeviceRun::Topology, corners),
-                (DeviceRun::Points, points),
+                (FriendRun::Both, corners + points),
+                (FriendRun::Topology, corners),
+                (FriendRun::Points, points),
             ] {
                 device.run(run)?;
                 let times =

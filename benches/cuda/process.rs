@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use subsolid::backend::cuda::process::DeviceProcessor;
+use subsolid::backend::cuda::process::ResidentSurface;
 use subsolid::backend::{Cuda, Precision};
 use subsolid::mesh::SurfaceMesh;
 use subsolid::process::surface::Cotangents;
@@ -18,7 +18,7 @@ const SMALL: usize = 707;
 pub fn time() -> subsolid::Result<()> {
     let gpu = Cuda::new(0, Precision::F32)?;
     for (input, mesh) in torus_of_triangles(SIDE) {
-        let mut surface = DeviceProcessor::<f32>::new(&gpu, &mesh)?;
+        let mut surface = ResidentSurface::<f32>::new(&gpu, &mesh)?;
         println!("process, {} triangles, {input}", mesh.faces.len());
         tell("normals", repeat(REPEATS, || surface.device_normals().map(|_| surface.seconds()))?);
         let coordinates: Vec<f32> =
@@ -31,12 +31,12 @@ pub fn time() -> subsolid::Result<()> {
             tell(&name, repeat(REPEATS, product)?);
         }
         for rings in [1, 2] {
-            let mut surface = DeviceProcessor::<f32>::new(&gpu, &mesh)?;
+            let mut surface = ResidentSurface::<f32>::new(&gpu, &mesh)?;
             let sweep = || surface.denoise(rings).map(|()| surface.seconds());
             tell(&format!("bilateral sweep, {rings} rings"), repeat(5, sweep)?);
         }
         for cotangents in [Cotangents::Stored, Cotangents::Recomputed] {
-            let mut surface = DeviceProcessor::<f32>::new(&gpu, &mesh)?;
+            let mut surface = ResidentSurface::<f32>::new(&gpu, &mesh)?;
             // so long a time that iterations are many
             surface.flow(1.0, cotangents)?;
             let (seconds, count) = (surface.seconds(), surface.iterations());
@@ -52,8 +52,8 @@ pub fn time() -> subsolid::Result<()> {
 }
 
 fn distances(gpu: &Cuda, mesh: &SurfaceMesh) -> subsolid::Result<()> {
-    let mut single = DeviceProcessor::<f32>::new(gpu, mesh)?;
-    let mut double = DeviceProcessor::<f64>::new(gpu, mesh)?;
+    let mut single = ResidentSurface::<f32>::new(gpu, mesh)?;
+    let mut double = ResidentSurface::<f64>::new(gpu, mesh)?;
     let radius = |p: &[f64; 3]| p[0].hypot(p[1]);
     let farthest = |height: &dyn Fn(&[f64; 3]) -> f64| {
         let heights = mesh.points.iter().map(height).zip(0_u32..);

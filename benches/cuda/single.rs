@@ -4,7 +4,7 @@ use std::time::Instant;
 use subsolid::backend::cuda::DeviceRepr;
 use subsolid::numbers::Real;
 
-use subsolid::backend::cuda::DeviceSingleMatrix;
+use subsolid::backend::cuda::SingleEvaluator;
 use subsolid::backend::{Backend, Cuda, Precision};
 use subsolid::surface::{Scheme, SurfaceOptions, SurfacePlan};
 
@@ -42,7 +42,7 @@ fn time_matrix<T: Real + DeviceRepr>(
     let start = Instant::now();
     let matrix = plan.single_matrix::<T>()?;
     let product = start.elapsed();
-    let mut device = DeviceSingleMatrix::new(&matrix, points.len(), gpu)?;
+    let mut device = SingleEvaluator::new(&matrix, points.len(), gpu)?;
     let brought = start.elapsed() - product;
     for &width in widths {
         let value = |p: &[f64; 3], c: usize| T::from_f64(p[c % 3]);

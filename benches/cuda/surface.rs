@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use subsolid::backend::cuda::{DeviceRun, DeviceSurface};
+use subsolid::backend::cuda::{FriendRun, Refiner};
 use subsolid::backend::{Backend, Cuda, Precision};
 use subsolid::surface::{Method, SurfaceOptions};
 
@@ -17,10 +17,10 @@ pub fn time() -> subsolid::Result<()> {
     for levels in [3, 5, 6, 7, 8] {
         let options =
             SurfaceOptions { levels, method: Method::EdgeFriend, ..SurfaceOptions::default() };
-        let mut device = DeviceSurface::<f32>::new(&mesh, &options, &gpu)?;
+        let mut device = Refiner::<f32>::new(&mesh, &options, &gpu)?;
         device.set_controls(&controls)?;
         let quads = device.face_count();
-        for (run, bytes) in [(DeviceRun::Both, 28 * quads), (DeviceRun::Points, 12 * quads)] {
+        for (run, bytes) in [(FriendRun::Both, 28 * quads), (FriendRun::Points, 12 * quads)] {
             let times =
                 (0..REPEATS).map(|_| device.run(run)).collect::<subsolid::Result<Vec<_>>>()?;
             let seconds = median(times);
@@ -51,9 +51,9 @@ pub fn time_edits() -> subsolid::Result<()> {
             SurfaceOptions { levels: 4, method: Method::EdgeFriend, ..SurfaceOptions::default() };
         let controls: Vec<[f32; 3]> = mesh.points.iter().map(|p| p.map(|x| x as f32)).collect();
         let start = Instant::now();
-        let mut device = DeviceSurface::<f32>::new(&mesh, &options, &gpu)?;
+        let mut device = Refiner::<f32>::new(&mesh, &options, &gpu)?;
         device.set_controls(&controls)?;
-        device.run(DeviceRun::Both)?;
+        device.run(FriendRun::Both)?;
         let fresh = start.elapsed().as_secs_f64();
         let original = mesh.faces.vertices().to_vec();
         let mut exchanged = original.clone();
@@ -66,7 +66,7 @@ pub fn time_edits() -> subsolid::Result<()> {
                 let corners = if repeat % 2 == 0 { edited } else { &original };
                 let start = Instant::now();
                 device.set_corners(corners)?;
-                let Ok(seconds) = device.run(DeviceRun::Both) else { break };
+                let Ok(seconds) = device.run(FriendRun::Both) else { break };
                 wall.push(start.elapsed().as_secs_f64());
                 on_device.push(seconds);
             }

@@ -1,7 +1,7 @@
 //! Limits of surfaces.
 
 use subsolid::backend::cuda::DeviceRepr;
-use subsolid::backend::cuda::{DeviceStaticRefinement, DeviceSurfaceGrid};
+use subsolid::backend::cuda::{GridEvaluator, StaticRefiner};
 use subsolid::backend::{Backend, Cuda, Precision, SurfaceEvaluator};
 use subsolid::mesh::{CreaseRule, Creases, Polygons, TriangleRule};
 use subsolid::numbers::Real;
@@ -44,9 +44,9 @@ pub fn time_grids() -> subsolid::Result<()> {
 fn time_mesh(name: &str, points: &[[f64; 3]], surface: &LimitSurface) -> subsolid::Result<()> {
     for (n, normals) in [(8, false), (16, false), (5, false), (8, true), (16, true)] {
         let grid = surface.grid(n, normals)?;
-        time_grid::<f32>(name, points, n, normals, &mut |gpu| DeviceSurfaceGrid::new(&grid, gpu))?;
+        time_grid::<f32>(name, points, n, normals, &mut |gpu| GridEvaluator::new(&grid, gpu))?;
         if n == 8 {
-            let build = &mut |gpu: &Cuda| DeviceSurfaceGrid::<f64>::new(&grid, gpu);
+            let build = &mut |gpu: &Cuda| GridEvaluator::<f64>::new(&grid, gpu);
             time_grid::<f64>(name, points, n, normals, build)?;
         }
     }
@@ -58,7 +58,7 @@ fn time_grid<T: Real + DeviceRepr>(
     points: &[[f64; 3]],
     n: usize,
     normals: bool,
-    build: &mut dyn FnMut(&Cuda) -> subsolid::Result<DeviceSurfaceGrid<T>>,
+    build: &mut dyn FnMut(&Cuda) -> subsolid::Result<GridEvaluator<T>>,
 ) -> subsolid::Result<()> {
     let gpu = Cuda::new(0, Precision::F32)?;
     let mut grid = build(&gpu)?;
@@ -94,7 +94,7 @@ pub fn time_static() -> subsolid::Result<()> {
             let start = std::time::Instant::now();
             let refinement = StaticRefinement::new(&mesh, Scheme::CatmullClark, levels)?;
             set_up.push(start.elapsed().as_secs_f64());
-            device = Some(DeviceStaticRefinement::<f32>::new(&refinement, &gpu)?);
+            device = Some(StaticRefiner::<f32>::new(&refinement, &gpu)?);
             on_device.push(start.elapsed().as_secs_f64());
         }
         let Some(mut device) = device else { continue };

@@ -17,7 +17,7 @@ pub use crate::result_buffer::ResultBuffer;
 pub use choice::{Choice, DeviceList, DeviceOpening, Processor, auto, choose, devices, start};
 pub use cpu::{Cpu, check_threads};
 #[cfg(feature = "cuda")]
-pub use cuda::{Cuda, process::DeviceProcessor, query::DeviceQuery};
+pub use cuda::{Cuda, process::ResidentSurface, query::DeviceQuery};
 pub use device::{Device, DeviceInfo};
 pub use explain::{LaunchGrid, LaunchReport};
 pub use limit::{DerivedQuantity, Limit, Values};

@@ -1,6 +1,6 @@
 //! Creases with fractional sharpness, corners, boundaries and non-manifold places.
 
-use subsolid::backend::cuda::{DeviceRun, DeviceSurface};
+use subsolid::backend::cuda::{FriendRun, Refiner};
 use subsolid::backend::{Precision, runs_on_gpu};
 use subsolid::mesh::TriangleRule;
 use subsolid::surface::{Method, SurfaceOptions, SurfacePlan};
@@ -32,17 +32,17 @@ fn creased_surfaces_are_those_of_the_cpu() {
             let Ok(plan) = SurfacePlan::new(mesh, &options) else { continue };
             if mesh.triangle_rule == TriangleRule::Smooth {
                 assert!(!runs_on_gpu(mesh, &options), "{what}");
-                let refused = DeviceSurface::<f64>::new(mesh, &options, &gpu).err().unwrap();
+                let refused = Refiner::<f64>::new(mesh, &options, &gpu).err().unwrap();
                 assert!(refused.to_string().contains("smooth triangles"), "{what}: {refused}");
                 continue;
             }
-            let mut double = DeviceSurface::<f64>::new(mesh, &options, &gpu).unwrap();
+            let mut double = Refiner::<f64>::new(mesh, &options, &gpu).unwrap();
             let found = double.refine(mesh).unwrap();
             assert!(found == plan.refine(mesh).unwrap(), "{what}");
             assert_eq!(double.notices(), plan.notices(), "{what}");
-            let mut device = DeviceSurface::<f32>::new(mesh, &options, &gpu).unwrap();
+            let mut device = Refiner::<f32>::new(mesh, &options, &gpu).unwrap();
             device.set_controls(&single).unwrap();
-            device.run(DeviceRun::Both).unwrap();
+            device.run(FriendRun::Both).unwrap();
             let (found, expected) = (device.points().unwrap(), plan.evaluate(&single).unwrap());
             for &v in plan.corners() {
                 assert!(found[v as usize] == expected[v as usize], "{what}, {v}");

@@ -1,6 +1,6 @@
 //! The mesh matrix on the device: edges found by sorting, levels refined from one another.
 
-use subsolid::backend::cuda::{DeviceRun, DeviceSurface, device_matrix};
+use subsolid::backend::cuda::{FriendRun, Refiner, device_matrix};
 use subsolid::backend::{Precision, runs_on_gpu};
 use subsolid::mesh::{BoundaryRule, CreaseRule, Polygons, SurfaceMesh};
 use subsolid::surface::{Method, Scheme, SurfaceOptions, SurfacePlan};
@@ -110,16 +110,16 @@ fn expect_points(
 ) {
     let label = format!("{name}, {:?}, level {}", options.scheme, options.levels);
     let plan = SurfacePlan::new(mesh, &options).unwrap();
-    let mut single = DeviceSurface::<f32>::new(mesh, &options, gpu).unwrap();
-    let mut double = DeviceSurface::<f64>::new(mesh, &options, gpu).unwrap();
+    let mut single = Refiner::<f32>::new(mesh, &options, gpu).unwrap();
+    let mut double = Refiner::<f64>::new(mesh, &options, gpu).unwrap();
     for scale in [1.0, 1.25] {
         let points: Vec<[f64; 3]> = mesh.points.iter().map(|p| p.map(|x| scale * x)).collect();
         let rounded: Vec<[f32; 3]> = points.iter().map(|p| p.map(|x| x as f32)).collect();
         single.set_controls(&rounded).unwrap();
-        single.run(DeviceRun::Both).unwrap();
+        single.run(FriendRun::Both).unwrap();
         double.set_controls(&points).unwrap();
-        double.run(DeviceRun::Topology).unwrap();
-        double.run(DeviceRun::Points).unwrap();
+        double.run(FriendRun::Topology).unwrap();
+        double.run(FriendRun::Points).unwrap();
         assert!(single.corners().unwrap() == plan.corners(), "{label}");
         assert!(double.corners().unwrap() == plan.corners(), "{label}");
         assert!(double.points().unwrap() == plan.evaluate(&points).unwrap(), "{label}");
@@ -192,7 +192,7 @@ fn turned_triangles_are_those_of_the_cpu() {
                 refined += 1;
                 open += usize::from(device_matrix(mesh, &gpu).unwrap().counts().boundary > 0);
             } else {
-                assert!(DeviceSurface::<f32>::new(mesh, &options, &gpu).is_err(), "{name}");
+                assert!(Refiner::<f32>::new(mesh, &options, &gpu).is_err(), "{name}");
             }
         }
     };
@@ -225,7 +225,7 @@ fn turned_triangles_are_those_of_the_cpu() {
     for mesh in [folded, touching] {
         let options = SurfaceOptions { scheme: Scheme::Sqrt3, levels: 2, ..Default::default() };
         assert!(!runs_on_gpu(&mesh, &options));
-        assert!(DeviceSurface::<f32>::new(&mesh, &options, &gpu).is_err());
+        assert!(Refiner::<f32>::new(&mesh, &options, &gpu).is_err());
     }
 }
 
@@ -240,7 +240,7 @@ fn holes_of_turned_triangles_are_those_of_the_cpu() {
         let options = SurfaceOptions { scheme: Scheme::Sqrt3, levels, ..Default::default() };
         assert!(runs_on_gpu(&mesh, &options));
         let plan = SurfacePlan::new(&mesh, &options).unwrap();
-        let mut device = DeviceSurface::<f64>::new(&mesh, &options, &gpu).unwrap();
+        let mut device = Refiner::<f64>::new(&mesh, &options, &gpu).unwrap();
         let found = device.refine(&mesh).unwrap();
         assert!(found == plan.refine(&mesh).unwrap(), "level {levels}");
         let all = plan.corners().len() / 3;
@@ -257,10 +257,10 @@ fn what_a_gpu_lacks_is_refused() {
     for (method, levels) in [(Method::Single, 0), (Method::Matrix, 0), (Method::EdgeFriend, 1)] {
         let options = SurfaceOptions { method, levels, ..SurfaceOptions::default() };
         assert!(!runs_on_gpu(&mesh, &options));
-        assert!(DeviceSurface::<f32>::new(&mesh, &options, &gpu).is_err());
+        assert!(Refiner::<f32>::new(&mesh, &options, &gpu).is_err());
     }
     let options = SurfaceOptions { scheme: Scheme::Loop, levels: 1, ..SurfaceOptions::default() };
-    let mut device = DeviceSurface::<f32>::new(&mesh, &options, &gpu).unwrap();
+    let mut device = Refiner::<f32>::new(&mesh, &options, &gpu).unwrap();
     assert!(device.set_controls(&[[0.0; 3]; 2]).is_err());
     assert!(device.set_corners(mesh.faces.vertices()).is_err());
 }

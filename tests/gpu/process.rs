@@ -4,7 +4,7 @@ use std::path::Path;
 
 use subsolid::backend::Precision;
 use subsolid::backend::cuda::DeviceRepr;
-use subsolid::backend::cuda::process::DeviceProcessor;
+use subsolid::backend::cuda::process::ResidentSurface;
 use subsolid::mesh::{Polygons, SurfaceMesh};
 use subsolid::numbers::Real;
 use subsolid::process::surface::{
@@ -88,7 +88,7 @@ fn check_points<T: Real + DeviceRepr + Into<f64>>(epsilon: f64) {
     let gpu = gpu(T::PRECISION);
     let polygons = ["spot_control_mesh.obj", "bishop.obj"].map(|name| (name, model(name)));
     for (name, mut mesh) in triangle_meshes().into_iter().chain(polygons) {
-        let mut surface = DeviceProcessor::<T>::new(&gpu, &mesh).unwrap();
+        let mut surface = ResidentSurface::<T>::new(&gpu, &mesh).unwrap();
         let found = difference(&surface.normals().unwrap(), &vertex_normals(&mesh).unwrap());
         let bound = 4.0 * turn(&mesh, epsilon);
         assert!(found <= bound, "{name}: normals off by {found:e}, {bound:e} allowed");
@@ -97,7 +97,7 @@ fn check_points<T: Real + DeviceRepr + Into<f64>>(epsilon: f64) {
         let noise = mesh.points.as_flattened_mut().iter_mut();
         noise.for_each(|x| *x += 0.003 * extent * random.between(-1.0, 1.0));
         for rings in [1, 3] {
-            let mut surface = DeviceProcessor::<T>::new(&gpu, &mesh).unwrap();
+            let mut surface = ResidentSurface::<T>::new(&gpu, &mesh).unwrap();
             surface.denoise(rings).unwrap();
             let expected = denoise(&mesh, rings).unwrap();
             let found = difference(&surface.points().unwrap(), &expected);
@@ -123,11 +123,11 @@ fn curvature_flow_is_that_of_the_cpu() {
     for (name, mesh) in triangle_meshes() {
         let expected = curvature_flow(&mesh, 0.01, Cotangents::Stored).unwrap();
         for cotangents in [Cotangents::Stored, Cotangents::Recomputed] {
-            let mut surface = DeviceProcessor::<f64>::new(&gpu(Precision::F64), &mesh).unwrap();
+            let mut surface = ResidentSurface::<f64>::new(&gpu(Precision::F64), &mesh).unwrap();
             surface.flow(0.01, cotangents).unwrap();
             let found = difference(&surface.points().unwrap(), &expected);
             assert!(found <= 1e-11, "{name}, {cotangents:?}: off by {found:e}");
-            let mut surface = DeviceProcessor::<f32>::new(&gpu(Precision::F32), &mesh).unwrap();
+            let mut surface = ResidentSurface::<f32>::new(&gpu(Precision::F32), &mesh).unwrap();
             surface.flow(0.01, cotangents).unwrap();
             let found = difference(&surface.points().unwrap(), &expected);
             assert!(found <= 2e-5, "{name}, {cotangents:?}: off by {found:e} in single precision");
@@ -141,7 +141,7 @@ fn curvature_flow_is_that_of_the_cpu() {
 fn distances_are_those_of_the_cpu() {
     for (name, mesh) in triangle_meshes() {
         let sources = if name == "two spheres" { vec![3, 300, 12] } else { vec![0, 2] };
-        let mut surface = DeviceProcessor::<f64>::new(&gpu(Precision::F64), &mesh).unwrap();
+        let mut surface = ResidentSurface::<f64>::new(&gpu(Precision::F64), &mesh).unwrap();
         let worst = |found: &[f64], expected: &[f64]| {
             assert_eq!(found.len(), expected.len());
             // vertices of no face have no distance
@@ -156,7 +156,7 @@ fn distances_are_those_of_the_cpu() {
         let off = worst(&surface.heat_distance(&sources).unwrap(), &expected);
         assert!(off <= 1e-8, "{name}: heat off by {off:e}");
         assert!(surface.iterations() > 0 && surface.seconds() > 0.0);
-        let single = DeviceProcessor::<f32>::new(&gpu(Precision::F32), &mesh)
+        let single = ResidentSurface::<f32>::new(&gpu(Precision::F32), &mesh)
             .unwrap()
             .toplesets(&sources)
             .unwrap();
@@ -184,7 +184,7 @@ fn distances_by_many_levels_are_those_of_the_cpu() {
     stretched.points.iter_mut().for_each(|p| p[0] *= 2.0);
     for (name, mesh) in [("sphere", sphere(6)), ("rough", rough), ("stretched", stretched)] {
         let sources = [5, 1700];
-        let mut surface = DeviceProcessor::<f64>::new(&gpu(Precision::F64), &mesh).unwrap();
+        let mut surface = ResidentSurface::<f64>::new(&gpu(Precision::F64), &mesh).unwrap();
         let found = surface.heat_distance(&sources).unwrap();
         let expected = Geodesics::new(&mesh).unwrap().distance(&sources).unwrap();
         let each = found.iter().zip(&expected).map(|(a, b)| (a - b).abs());
@@ -203,7 +203,7 @@ fn distances_on_small_surfaces_are_those_of_the_cpu() {
         // without a direction of heat at its top
         ("prism", prism(8, 0.25), &[0, 1, 2]),
     ] {
-        let mut surface = DeviceProcessor::<f64>::new(&gpu(Precision::F64), &mesh).unwrap();
+        let mut surface = ResidentSurface::<f64>::new(&gpu(Precision::F64), &mesh).unwrap();
         let heat = Geodesics::new(&mesh).unwrap().distance(sources).unwrap();
         let by_heat = (surface.heat_distance(sources).unwrap(), heat, 1e-8);
         let sweeps = toplesets(&mesh, sources).unwrap();
@@ -221,7 +221,7 @@ fn distances_on_small_surfaces_are_those_of_the_cpu() {
 #[ignore = "needs an NVIDIA GPU"]
 fn the_laplacian_is_exact_for_linear_functions() {
     let mesh = square(30);
-    let mut surface = DeviceProcessor::<f64>::new(&gpu(Precision::F64), &mesh).unwrap();
+    let mut surface = ResidentSurface::<f64>::new(&gpu(Precision::F64), &mesh).unwrap();
     let linear: Vec<f64> = mesh.points.iter().map(|p| 2.0 * p[0] - 3.0 * p[1] + 1.0).collect();
     let one = surface.attribute(1, &linear).unwrap();
     let rows: Vec<f64> =
@@ -250,7 +250,7 @@ fn jobs_repeat_bit_by_bit() {
     let mesh = sphere(5);
     let gpu = gpu(Precision::F64);
     let run = || {
-        let mut surface = DeviceProcessor::<f64>::new(&gpu, &mesh).unwrap();
+        let mut surface = ResidentSurface::<f64>::new(&gpu, &mesh).unwrap();
         let mut all = surface.normals().unwrap().as_flattened().to_vec();
         all.extend(surface.toplesets(&[1]).unwrap());
         all.extend(surface.heat_distance(&[1]).unwrap());
@@ -271,8 +271,8 @@ fn jobs_repeat_bit_by_bit() {
 fn what_cannot_be_processed_is_refused() {
     let gpu = gpu(Precision::F64);
     let refused = |mesh: &SurfaceMesh,
-                   job: fn(&mut DeviceProcessor<f64>) -> subsolid::Result<()>| {
-        job(&mut DeviceProcessor::new(&gpu, mesh).unwrap()).unwrap_err().to_string()
+                   job: fn(&mut ResidentSurface<f64>) -> subsolid::Result<()>| {
+        job(&mut ResidentSurface::new(&gpu, mesh).unwrap()).unwrap_err().to_string()
     };
     let quads = model("spot_control_mesh.obj");
     assert!(refused(&quads, |s| s.flow(0.1, Cotangents::Recomputed)).contains("is not a triangle"));
@@ -287,7 +287,7 @@ fn what_cannot_be_processed_is_refused() {
     assert!(refused(&round, |s| s.denoise(0)).contains("at least 1 ring"));
     assert!(refused(&round, |s| s.toplesets(&[99]).map(drop)).contains("no vertex 99"));
     assert!(refused(&two_spheres(), |s| s.heat_distance(&[0]).map(drop)).contains("not connected"));
-    let mut surface = DeviceProcessor::<f64>::new(&gpu, &round).unwrap();
+    let mut surface = ResidentSurface::<f64>::new(&gpu, &round).unwrap();
     let wide = surface.attribute(2, &vec![0.0; 2 * round.points.len()]).unwrap();
     assert!(
         surface.laplacian(&wide, Cotangents::Stored).unwrap_err().to_string().contains("Laplacian")

@@ -1,7 +1,7 @@
 //! All levels as one sparse matrix.
 
 use subsolid::backend::cuda::DeviceRepr;
-use subsolid::backend::cuda::{DeviceRun, DeviceSingleMatrix, DeviceSurface};
+use subsolid::backend::cuda::{FriendRun, Refiner, SingleEvaluator};
 use subsolid::backend::{Cuda, Precision};
 use subsolid::numbers::Real;
 use subsolid::surface::{Method, Point, Scheme, SurfaceOptions, SurfacePlan};
@@ -25,7 +25,7 @@ fn products_are_those_of_the_cpu<T: Real + DeviceRepr>(gpu: &Cuda) {
         let options = SurfaceOptions { scheme, levels, ..SurfaceOptions::default() };
         let plan = SurfacePlan::new(&mesh, &options).unwrap();
         let matrix = plan.single_matrix::<T>().unwrap();
-        let mut device = DeviceSingleMatrix::new(&matrix, mesh.points.len(), gpu).unwrap();
+        let mut device = SingleEvaluator::new(&matrix, mesh.points.len(), gpu).unwrap();
         assert_eq!((device.len(), device.is_empty()), (matrix.len(), false));
         for (width, scale) in [(3, 1.0), (3, 1.25), (1, 1.0), (2, 1.0), (4, 1.0), (7, 1.0)] {
             // component c of a point from its coordinates
@@ -46,7 +46,7 @@ fn products_are_those_of_the_cpu<T: Real + DeviceRepr>(gpu: &Cuda) {
         }
         assert!(device.set_controls(&[], 0).is_err());
         assert!(device.set_controls(&[T::default(); 4], 3).is_err());
-        assert!(DeviceSingleMatrix::new(&matrix, 1, gpu).is_err());
+        assert!(SingleEvaluator::new(&matrix, 1, gpu).is_err());
     }
 }
 
@@ -68,9 +68,9 @@ fn single_surfaces_are_those_of_plans() {
         let options =
             SurfaceOptions { scheme, levels, method: Method::Single, ..SurfaceOptions::default() };
         let plan = SurfacePlan::new(&mesh, &options).unwrap();
-        let mut device = DeviceSurface::<f64>::new(&mesh, &options, &gpu).unwrap();
+        let mut device = Refiner::<f64>::new(&mesh, &options, &gpu).unwrap();
         device.set_controls(&mesh.points).unwrap();
-        device.run(DeviceRun::Both).unwrap();
+        device.run(FriendRun::Both).unwrap();
         assert!(device.points().unwrap() == plan.evaluate(&mesh.points).unwrap(), "{name}");
         assert!(device.corners().unwrap() == plan.corners(), "{name}");
         let size = if scheme == Scheme::CatmullClark { 4 } else { 3 };

@@ -1,7 +1,7 @@
 //! Sorts and scans on the device.
 
 use subsolid::backend::Precision;
-use subsolid::backend::cuda::sort::DeviceSort;
+use subsolid::backend::cuda::sort::RadixSort;
 
 use super::gpu;
 
@@ -41,7 +41,7 @@ fn sorts_are_stable() {
                 let mut order: Vec<usize> = (0..count).collect();
                 order.sort_by_key(|&i| keys[i]);
                 let expected: Vec<u32> = order.iter().map(|&i| values[i]).collect();
-                let mut device = DeviceSort::new(&gpu, &keys, &values, bits).unwrap();
+                let mut device = RadixSort::new(&gpu, &keys, &values, bits).unwrap();
                 for _ in 0..2 {
                     device.sort(bits).unwrap();
                     assert!(device.values().unwrap() == expected, "{count} keys of {bits} bits");
@@ -67,7 +67,7 @@ fn scans_are_sums() {
                 expected.push(sum);
             }
             let keys = vec![0; count];
-            let mut device = DeviceSort::new(&gpu, &keys, &values, 32).unwrap();
+            let mut device = RadixSort::new(&gpu, &keys, &values, 32).unwrap();
             let (found, _) = device.scan().unwrap();
             assert!(found == expected, "{count} numbers");
         }
@@ -78,6 +78,6 @@ fn scans_are_sums() {
 #[ignore = "needs an NVIDIA GPU"]
 fn wrong_arrays_are_refused() {
     let gpu = gpu(Precision::F64);
-    assert!(DeviceSort::new(&gpu, &[1, 2], &[1], 8).is_err());
-    assert!(DeviceSort::new(&gpu, &[1], &[1], 65).is_err());
+    assert!(RadixSort::new(&gpu, &[1, 2], &[1], 8).is_err());
+    assert!(RadixSort::new(&gpu, &[1], &[1], 65).is_err());
 }

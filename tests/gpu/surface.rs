@@ -1,7 +1,7 @@
 //! Refined surfaces.
 
 use subsolid::backend::Precision;
-use subsolid::backend::cuda::{DeviceRun, DeviceSurface};
+use subsolid::backend::cuda::{FriendRun, Refiner};
 use subsolid::mesh::{Attribute, CreaseRule};
 use subsolid::surface::{Method, Scheme, SurfaceOptions, SurfacePlan};
 
@@ -25,17 +25,17 @@ fn surfaces_are_those_of_the_cpu() {
             let options =
                 SurfaceOptions { levels, method: Method::EdgeFriend, ..SurfaceOptions::default() };
             let plan = SurfacePlan::new(&mesh, &options).unwrap();
-            let mut device = DeviceSurface::<f32>::new(&mesh, &options, &gpu).unwrap();
-            let mut double = DeviceSurface::<f64>::new(&mesh, &options, &gpu).unwrap();
+            let mut device = Refiner::<f32>::new(&mesh, &options, &gpu).unwrap();
+            let mut double = Refiner::<f64>::new(&mesh, &options, &gpu).unwrap();
             for scale in [1.0, 1.25] {
                 let points: Vec<[f64; 3]> =
                     mesh.points.iter().map(|p| p.map(|x| scale * x)).collect();
                 let single: Vec<[f32; 3]> = points.iter().map(|p| p.map(|x| x as f32)).collect();
                 device.set_controls(&single).unwrap();
-                device.run(DeviceRun::Both).unwrap();
+                device.run(FriendRun::Both).unwrap();
                 double.set_controls(&points).unwrap();
-                double.run(DeviceRun::Topology).unwrap();
-                double.run(DeviceRun::Points).unwrap();
+                double.run(FriendRun::Topology).unwrap();
+                double.run(FriendRun::Points).unwrap();
                 let corners = device.corners().unwrap();
                 assert!(corners == double.corners().unwrap());
                 let real = plan.corners();
@@ -71,9 +71,9 @@ fn edited_surfaces_are_those_of_new_plans() {
         mesh.points.extend((0..size).map(|i| [i as f64, 2.0, (i * i) as f64]));
         let options =
             SurfaceOptions { levels: 3, method: Method::EdgeFriend, ..SurfaceOptions::default() };
-        let mut device = DeviceSurface::<f64>::new(&mesh, &options, &gpu).unwrap();
+        let mut device = Refiner::<f64>::new(&mesh, &options, &gpu).unwrap();
         device.set_controls(&mesh.points).unwrap();
-        device.run(DeviceRun::Both).unwrap();
+        device.run(FriendRun::Both).unwrap();
         let original = mesh.faces.vertices().to_vec();
         // vertices numbered backwards; two faces that change places; a face of its own, which
         // leaves a hole
@@ -99,11 +99,11 @@ fn edited_surfaces_are_those_of_new_plans() {
             let mut broken = corners.clone();
             broken[1] = (0..count).find(|v| !corners[..size].contains(v)).unwrap();
             device.set_corners(&broken).unwrap();
-            assert!(device.run(DeviceRun::Points).is_err(), "{name}: points before topology");
-            let error = device.run(DeviceRun::Both).unwrap_err().to_string();
+            assert!(device.run(FriendRun::Points).is_err(), "{name}: points before topology");
+            let error = device.run(FriendRun::Both).unwrap_err().to_string();
             assert!(error.contains("edited surface"), "{error}");
             device.set_corners(&corners).unwrap();
-            device.run(DeviceRun::Both).unwrap();
+            device.run(FriendRun::Both).unwrap();
             let mut faces = subsolid::mesh::Polygons::default();
             (0..mesh.faces.len()).for_each(|f| faces.push(&corners[mesh.faces.corners(f)]));
             mesh.faces = faces;
@@ -121,7 +121,7 @@ fn edited_surfaces_are_those_of_new_plans() {
     // corners go to the layout of edge-friend alone
     let mesh = subsolid::read_surface("models/surfaces/rook.obj").unwrap();
     let options = SurfaceOptions { levels: 2, ..SurfaceOptions::default() };
-    let mut device = DeviceSurface::<f32>::new(&mesh, &options, &gpu).unwrap();
+    let mut device = Refiner::<f32>::new(&mesh, &options, &gpu).unwrap();
     assert!(device.set_corners(mesh.faces.vertices()).is_err());
 }
 
@@ -169,7 +169,7 @@ fn refined_meshes_are_those_of_plans() {
                 let label = format!("{name}, {options:?}");
                 let expected = SurfacePlan::new(&mesh, &options)
                     .map(|plan| (plan.refine(&mesh).unwrap(), plan.notices().to_vec()));
-                let device = DeviceSurface::<f64>::new(&mesh, &options, &gpu);
+                let device = Refiner::<f64>::new(&mesh, &options, &gpu);
                 match (expected, device) {
                     (Ok((expected, notices)), Ok(mut device)) => {
                         assert!(device.refine(&mesh).unwrap() == expected, "{label}");

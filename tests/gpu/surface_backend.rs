@@ -1,7 +1,7 @@
 //! The CUDA backend passes the tests of surfaces that every backend passes.
 
 use subsolid::backend::Precision;
-use subsolid::backend::cuda::{DeviceRun, DeviceSurface};
+use subsolid::backend::cuda::{FriendRun, Refiner};
 use subsolid::mesh::SurfaceMesh;
 use subsolid::surface::{Method, SurfaceOptions};
 
@@ -30,11 +30,11 @@ macro_rules! device {
                 options: &SurfaceOptions,
             ) -> (Vec<u32>, Vec<Point>) {
                 let gpu = gpu(Precision::F64);
-                let mut device = DeviceSurface::<$real>::new(mesh, options, &gpu).unwrap();
+                let mut device = Refiner::<$real>::new(mesh, options, &gpu).unwrap();
                 let controls: Vec<[$real; 3]> =
                     mesh.points.iter().map(|p| p.map(|x| x as $real)).collect();
                 device.set_controls(&controls).unwrap();
-                device.run(DeviceRun::Both).unwrap();
+                device.run(FriendRun::Both).unwrap();
                 (device.corners().unwrap(), double(&device.points().unwrap()))
             }
         }

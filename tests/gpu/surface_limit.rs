@@ -1,8 +1,7 @@
 //! Limits of surfaces.
 
 use subsolid::backend::cuda::{
-    DeviceStaticRefinement, DeviceSurfaceGrid, DeviceSurfacePoints, DeviceVertexLimits,
-    SurfacePoints,
+    GridEvaluator, PlaceEvaluator, StaticRefiner, SurfacePoints, VertexEvaluator,
 };
 use subsolid::backend::{Cuda, Precision, SurfaceEvaluator};
 use subsolid::mesh::{Polygons, SurfaceMesh};
@@ -106,8 +105,8 @@ fn check_grid(
     surface: &LimitSurface,
     gpu: &Cuda,
 ) {
-    let mut single = DeviceSurfaceGrid::<f32>::new(grid, gpu).unwrap();
-    let mut double = DeviceSurfaceGrid::<f64>::new(grid, gpu).unwrap();
+    let mut single = GridEvaluator::<f32>::new(grid, gpu).unwrap();
+    let mut double = GridEvaluator::<f64>::new(grid, gpu).unwrap();
     for step in 0..2 {
         let points = moved(mesh, step);
         let refined = surface.refined_points(&points).unwrap();
@@ -161,9 +160,9 @@ fn grids_repeat_bit_by_bit() {
     let gpu = gpu(Precision::F32);
     let (mesh, surface) = model("spot_control_mesh");
     let grid = surface.grid(8, true).unwrap();
-    let mut device = DeviceSurfaceGrid::<f32>::new(&grid, &gpu).unwrap();
+    let mut device = GridEvaluator::<f32>::new(&grid, &gpu).unwrap();
     device.set_controls(&mesh.points).unwrap();
-    let bits = |device: &mut DeviceSurfaceGrid<f32>| {
+    let bits = |device: &mut GridEvaluator<f32>| {
         device.evaluate().unwrap();
         let SurfacePoints { positions, derivatives: [u, v], normals } = device.read().unwrap();
         let all = [positions, u, v, normals].concat();
@@ -209,10 +208,8 @@ fn scattered_points_are_those_of_the_cpu() {
                 expected.d_uv,
                 expected.d_vv,
             ];
-            let mut single =
-                DeviceSurfacePoints::<f32>::new(&surface, &places, want, &gpu).unwrap();
-            let mut double =
-                DeviceSurfacePoints::<f64>::new(&surface, &places, want, &gpu).unwrap();
+            let mut single = PlaceEvaluator::<f32>::new(&surface, &places, want, &gpu).unwrap();
+            let mut double = PlaceEvaluator::<f64>::new(&surface, &places, want, &gpu).unwrap();
             single.set_controls(&points).unwrap();
             single.evaluate().unwrap();
             double.set_controls(&points).unwrap();
@@ -256,8 +253,8 @@ fn limits_of_vertices_are_those_of_the_cpu() {
     for name in MODELS {
         let (mesh, surface) = model(name);
         let masks = surface.vertex_masks();
-        let mut single = DeviceVertexLimits::<f32>::new(&masks, &gpu).unwrap();
-        let mut double = DeviceVertexLimits::<f64>::new(&masks, &gpu).unwrap();
+        let mut single = VertexEvaluator::<f32>::new(&masks, &gpu).unwrap();
+        let mut double = VertexEvaluator::<f64>::new(&masks, &gpu).unwrap();
         for step in 0..2 {
             let points = moved(&mesh, step);
             let size = points.as_flattened().iter().fold(0.0_f64, |m, x| m.max(x.abs()));
@@ -321,8 +318,8 @@ fn static_refinement_is_that_of_the_cpu() {
         let mesh = subsolid::read_surface(format!("models/surfaces/{name}.obj")).unwrap();
         for &levels in levels {
             let refinement = StaticRefinement::new(&mesh, Scheme::CatmullClark, levels).unwrap();
-            let mut single = DeviceStaticRefinement::<f32>::new(&refinement, &gpu).unwrap();
-            let mut double = DeviceStaticRefinement::<f64>::new(&refinement, &gpu).unwrap();
+            let mut single = StaticRefiner::<f32>::new(&refinement, &gpu).unwrap();
+            let mut double = StaticRefiner::<f64>::new(&refinement, &gpu).unwrap();
             for step in 0..2 {
                 let points = moved(&mesh, step);
                 let size = points.as_flattened().iter().fold(0.0_f64, |m, x| m.max(x.abs()));

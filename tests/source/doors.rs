@@ -5,6 +5,9 @@ use std::path::Path;
 
 use super::{code, files, files_of};
 
+/// Maximum number of types whose names begin with `Device`: below `backend/cuda` the path says it.
+const DEVICE_TYPES: usize = 15;
+
 /// Maximum number of lines of a file of the command line.
 const DOOR_LINES: usize = 250;
 
@@ -67,4 +70,17 @@ fn jobs_and_doors_know_no_device() {
         let branch = code(&text).find(|(_, line)| asks(line));
         assert!(branch.is_none(), "{}: {branch:?}", path.display());
     }
+}
+
+#[test]
+fn few_types_are_named_after_devices() {
+    let files = [files(), files_of("python/src")].concat();
+    let is_type = |line: &&str| {
+        ["struct Device", "enum Device", "trait Device", "type Device", "struct PyDevice"]
+            .iter()
+            .any(|name| line.contains(name))
+    };
+    let lines = files.iter().flat_map(|(_, text)| code(text).map(|(_, line)| line));
+    let found: Vec<&str> = lines.filter(is_type).collect();
+    assert!(found.len() <= DEVICE_TYPES, "{}:\n{}", found.len(), found.join("\n"));
 }

@@ -29,16 +29,16 @@ pub use gpu::Cuda;
 pub use solid::adjoint::{DeviceAdjoint, Gradient};
 pub use solid::evaluator::DeviceEvaluator;
 pub use solid::points::DevicePoints;
-pub use surface::edge_friend::FriendRun as DeviceRun;
+pub use surface::edge_friend::FriendRun;
 pub use surface::limit::SurfacePoints;
 pub use surface::plans::{
-    DeviceSingleMatrix, DeviceStaticRefinement, DeviceStencils, DeviceSurface, DeviceSurfaceGrid,
-    DeviceSurfacePoints, DeviceVertexLimits, device_matrix,
+    GridEvaluator, PlaceEvaluator, Refiner, SingleEvaluator, StaticRefiner, StencilEvaluator,
+    VertexEvaluator, device_matrix,
 };
-pub use surface::refine::{DeviceMatrix, FaceArrays, MatrixCounts};
+pub use surface::refine::{FaceArrays, MatrixCounts, SurfaceMatrix};
 
 use driver::write_bandwidth;
-use process::DeviceProcessor;
+use process::ResidentSurface;
 use solid::evaluator::ResidentPlan;
 
 use super::device::{
@@ -79,12 +79,12 @@ fn prepare_surface<'s, T: Real + DeviceRepr>(
     cuda: &Cuda,
 ) -> Result<Box<dyn SurfaceEvaluator + 's>> {
     Ok(match task {
-        SurfaceTask::Stencils(stencils) => Box::new(DeviceStencils::<T>::new(stencils, cuda)?),
-        SurfaceTask::Grid(grid) => Box::new(DeviceSurfaceGrid::<T>::new(grid, cuda)?),
+        SurfaceTask::Stencils(stencils) => Box::new(StencilEvaluator::<T>::new(stencils, cuda)?),
+        SurfaceTask::Grid(grid) => Box::new(GridEvaluator::<T>::new(grid, cuda)?),
         SurfaceTask::Places(surface, places, want) => {
-            Box::new(DeviceSurfacePoints::<T>::new(surface, places, want, cuda)?)
+            Box::new(PlaceEvaluator::<T>::new(surface, places, want, cuda)?)
         }
-        SurfaceTask::Vertices(masks) => Box::new(DeviceVertexLimits::<T>::new(masks, cuda)?),
+        SurfaceTask::Vertices(masks) => Box::new(VertexEvaluator::<T>::new(masks, cuda)?),
     })
 }
 
@@ -112,11 +112,11 @@ impl Backend for Cuda {
         mesh: &SurfaceMesh,
         options: &SurfaceOptions,
     ) -> Result<Box<dyn SurfaceRefiner>> {
-        Ok(Box::new(DeviceSurface::<f64>::new(mesh, options, self)?))
+        Ok(Box::new(Refiner::<f64>::new(mesh, options, self)?))
     }
 
     fn process_surface(&self, mesh: &SurfaceMesh) -> Result<Box<dyn SurfaceProcessor>> {
-        Ok(Box::new(DeviceProcessor::<f64>::new(self, mesh)?))
+        Ok(Box::new(ResidentSurface::<f64>::new(self, mesh)?))
     }
 
     fn prepare_surface<'s>(&self, task: SurfaceTask<'s>) -> Result<Box<dyn SurfaceEvaluator + 's>> {
@@ -127,7 +127,7 @@ impl Backend for Cuda {
     }
 
     fn vectors<'s>(&self, rows: &'s Stencils) -> Result<Box<dyn SparseVectors + 's>> {
-        Ok(Box::new(jobs::vectors::DeviceVectors::new(self, rows)?))
+        Ok(Box::new(jobs::vectors::Vectors::new(self, rows)?))
     }
 
     fn device(&self) -> Option<&dyn JobDevice> {
@@ -141,11 +141,11 @@ impl Backend for Cuda {
 
 impl JobDevice for Cuda {
     fn location(&self, solid: SolidParts<'_>) -> Result<Box<dyn PointSearch>> {
-        Ok(Box::new(jobs::locate::DevicePlaces::new(self, solid)?))
+        Ok(Box::new(jobs::locate::Places::new(self, solid)?))
     }
 
     fn layers(&self, boundary: LayerBoundary<'_>) -> Result<Box<dyn LayerImages>> {
-        Ok(Box::new(jobs::layers::DeviceLayers::new(self, boundary)?))
+        Ok(Box::new(jobs::layers::Layers::new(self, boundary)?))
     }
 
     fn interiors(
@@ -154,7 +154,7 @@ impl JobDevice for Cuda {
         pieces: &[ParameterBox],
         attributes: &[PieceValues<'_>],
     ) -> Result<Box<dyn InteriorPixels>> {
-        Ok(Box::new(jobs::interiors::DevicePixels::new(self, solid, pieces, attributes)?))
+        Ok(Box::new(jobs::interiors::Interiors::new(self, solid, pieces, attributes)?))
     }
 
     fn quadrature(
@@ -162,7 +162,7 @@ impl JobDevice for Cuda {
         batches: &[MappingBatch<'_>],
         positions: &[[f64; 3]],
     ) -> Result<Box<dyn QuadratureMapping>> {
-        Ok(Box::new(jobs::mapping::DeviceMapping::new(self, batches, positions)?))
+        Ok(Box::new(jobs::mapping::Mapping::new(self, batches, positions)?))
     }
 
     fn assembly(
@@ -171,6 +171,6 @@ impl JobDevice for Cuda {
         forms: &[MatrixForm],
         positions: &[[f64; 3]],
     ) -> Result<Box<dyn MatrixAssembly>> {
-        Ok(Box::new(jobs::assembly::DeviceAssembly::new(self, pattern, forms, positions)?))
+        Ok(Box::new(jobs::assembly::Assembly::new(self, pattern, forms, positions)?))
     }
 }

@@ -167,7 +167,7 @@ impl Space {
 }
 
 /// Arrays on a device to be sorted and scanned.
-pub struct DeviceSort {
+pub struct RadixSort {
     functions: Arc<Functions>,
     stream: Arc<CudaStream>,
     space: Space,
@@ -180,7 +180,7 @@ pub struct DeviceSort {
 /// Maximum number of items of one sort or scan.
 const MAX_ITEMS: usize = 1 << 31;
 
-impl DeviceSort {
+impl RadixSort {
     /// Brings keys below 2^`bits` with their values to a GPU.
     ///
     /// # Errors

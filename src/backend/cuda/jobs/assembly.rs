@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaEvent, CudaStream};
 
-use super::mapping::DeviceMapping;
+use super::mapping::Mapping;
 use crate::backend::Precision;
 use crate::backend::cuda::Cuda;
 use crate::backend::cuda::driver::buffer::{Buffer, timed_event};
@@ -22,10 +22,10 @@ use crate::error::{Error, Result};
 const TILE: usize = 32;
 
 /// Matrices of one pattern on the device.
-pub(crate) struct DeviceAssembly {
+pub(crate) struct Assembly {
     functions: Arc<Functions>,
     stream: Arc<CudaStream>,
-    mapping: DeviceMapping,
+    mapping: Mapping,
     transfer: Transfer,
     starts: Buffer<u64>,
     columns: Buffer<u32>,
@@ -70,7 +70,7 @@ pub(in crate::backend::cuda) fn variants() -> [Variant; 3] {
     [0, 1, 2].map(variant)
 }
 
-impl DeviceAssembly {
+impl Assembly {
     /// Brings a pattern and positions to a GPU, with matrices of zeros.
     ///
     /// # Errors
@@ -81,7 +81,7 @@ impl DeviceAssembly {
         forms: &[MatrixForm],
         positions: &[[f64; 3]],
     ) -> Result<Self> {
-        let mapping = DeviceMapping::new(gpu, &[], positions)?;
+        let mapping = Mapping::new(gpu, &[], positions)?;
         let stream = mapping.stream().clone();
         let starts: Vec<u64> = pattern.starts.iter().map(|&start| start as u64).collect();
         let sum = |&form: &MatrixForm| {
@@ -141,7 +141,7 @@ impl DeviceAssembly {
     }
 }
 
-impl MatrixAssembly for DeviceAssembly {
+impl MatrixAssembly for Assembly {
     fn add(&mut self, batch: &MappingBatch<'_>, rows: &AddedRows) -> Result<()> {
         let (controls, samples) = (batch.controls, batch.weights.len());
         let leaves = batch.control_ids.len() / controls.max(1);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaStream, DeviceRepr};
 
-use super::parts::DeviceParts;
+use super::parts::Parts;
 use crate::backend::Precision;
 use crate::backend::cuda::Cuda;
 use crate::backend::cuda::driver::buffer::Buffer;
@@ -46,11 +46,11 @@ enum PixelSelection {
 unsafe impl DeviceRepr for ParameterBox {}
 
 /// A solid's parts and attributes on the device, ready for layers.
-pub(crate) struct DevicePixels {
+pub(crate) struct Interiors {
     functions: Arc<Functions>,
     stream: Arc<CudaStream>,
     transfer: Transfer,
-    parts: DeviceParts,
+    parts: Parts,
     pieces: Buffer<ParameterBox>,
     // width and Bézier points of each
     attributes: Vec<(usize, Buffer<f64>)>,
@@ -101,7 +101,7 @@ impl PixelLists {
     }
 }
 
-impl DevicePixels {
+impl Interiors {
     /// Brings a solid to a GPU: its parts, boxes `[piece]`, and attributes.
     ///
     /// # Errors
@@ -119,13 +119,13 @@ impl DevicePixels {
         let attributes = attributes.map(|a| Ok((a.width, Buffer::of(&stream, a.points)?)));
         let attributes = attributes.collect::<Result<Vec<_>>>()?;
         let pieces = Buffer::of(&stream, pieces)?;
-        let parts = DeviceParts::new(&stream, solid)?;
+        let parts = Parts::new(&stream, solid)?;
         let lists = PixelLists::new(&stream)?;
         Ok(Self { functions, stream, transfer, parts, pieces, attributes, images: None, lists })
     }
 }
 
-impl InteriorPixels for DevicePixels {
+impl InteriorPixels for Interiors {
     fn most_layers(&self, pixels: &Pixels) -> usize {
         let width: usize = self.attributes.iter().map(|(width, _)| width).sum();
         let bytes = pixels.size[0] * pixels.size[1] * (PIXEL_BYTES + 8 * width);

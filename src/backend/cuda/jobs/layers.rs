@@ -59,7 +59,7 @@ pub(in crate::backend::cuda) fn variant(bits: usize, sampling: Sampling) -> Vari
 }
 
 /// A solid's boundary on the device, ready for layers.
-pub(crate) struct DeviceLayers {
+pub(crate) struct Layers {
     functions: Arc<Functions>,
     stream: Arc<CudaStream>,
     transfer: Transfer,
@@ -80,7 +80,7 @@ struct ImageBuffers {
     pixels: Buffer<u8>,
 }
 
-impl DeviceLayers {
+impl Layers {
     /// Brings a boundary to a GPU.
     ///
     /// # Errors
@@ -132,7 +132,7 @@ impl DeviceLayers {
     }
 }
 
-impl LayerImages for DeviceLayers {
+impl LayerImages for Layers {
     fn most_images(&self, canvas: &Canvas) -> usize {
         let pixels = canvas.size[1] * stride(canvas);
         // leaves most of the memory to others

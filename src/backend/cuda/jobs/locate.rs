@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cudarc::driver::CudaStream;
 
-use super::parts::DeviceParts;
+use super::parts::Parts;
 use crate::backend::Precision;
 use crate::backend::cuda::Cuda;
 use crate::backend::cuda::driver::buffer::{Buffer, timed_event};
@@ -28,11 +28,11 @@ pub(in crate::backend::cuda) fn variant() -> Variant {
 }
 
 /// A solid's parts on the device, ready for points.
-pub(crate) struct DevicePlaces {
+pub(crate) struct Places {
     functions: Arc<Functions>,
     stream: Arc<CudaStream>,
     transfer: Transfer,
-    parts: DeviceParts,
+    parts: Parts,
     bins: Buffer<u32>,
     tiles: Buffer<u32>,
     block: Option<PointBuffers>,
@@ -52,7 +52,7 @@ struct PointBuffers {
     residuals: Buffer<f64>,
 }
 
-impl DevicePlaces {
+impl Places {
     /// Brings a solid to a GPU.
     ///
     /// # Errors
@@ -61,13 +61,13 @@ impl DevicePlaces {
         let functions = gpu.functions.clone();
         let stream = functions.new_stream()?;
         let transfer = Transfer::new(functions.new_stream()?)?;
-        let parts = DeviceParts::new(&stream, solid)?;
+        let parts = Parts::new(&stream, solid)?;
         let (bins, tiles) = (Buffer::empty(&stream, BINS)?, Buffer::empty(&stream, TILES)?);
         Ok(Self { functions, stream, transfer, parts, bins, tiles, block: None })
     }
 }
 
-impl PointSearch for DevicePlaces {
+impl PointSearch for Places {
     fn set_points(&mut self, points: &[[f64; 3]]) -> Result<()> {
         let count = points.len();
         if count > 1 << 31 {

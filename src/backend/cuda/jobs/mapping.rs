@@ -22,7 +22,7 @@ mod launches;
 pub(in crate::backend::cuda) use launches::variants;
 
 /// A batch on the device.
-struct DeviceBatch {
+struct Batch {
     controls: usize,
     samples: usize,
     leaves: usize,
@@ -38,15 +38,15 @@ struct DeviceBatch {
 }
 
 /// Batches on the device, for any positions of the control points.
-pub(crate) struct DeviceMapping {
+pub(crate) struct Mapping {
     functions: Arc<Functions>,
     stream: Arc<CudaStream>,
-    batches: Vec<DeviceBatch>,
+    batches: Vec<Batch>,
     positions: Buffer<f64>,
     results: Option<ResultBuffers>,
 }
 
-/// Addresses on the device; see `DeviceBatch` and `ResultBuffers`.
+/// Addresses on the device; see `Batch` and `ResultBuffers`.
 pub(super) struct MappedAddresses {
     pub table: u64,
     pub control_ids: u64,
@@ -90,7 +90,7 @@ impl LeafRange {
     }
 }
 
-impl DeviceMapping {
+impl Mapping {
     /// Brings batches and positions to a GPU.
     ///
     /// # Errors
@@ -98,7 +98,7 @@ impl DeviceMapping {
     pub fn new(gpu: &Cuda, batches: &[MappingBatch<'_>], positions: &[[f64; 3]]) -> Result<Self> {
         let functions = gpu.functions.clone();
         let stream = functions.new_stream()?;
-        let upload = |batch| DeviceBatch::upload(&stream, batch);
+        let upload = |batch| Batch::upload(&stream, batch);
         let batches = batches.iter().map(upload).collect::<Result<_>>()?;
         let positions = Buffer::of(&stream, positions.as_flattened())?;
         stream.synchronize().map_err(failed("a copy to the device failed"))?;
@@ -111,7 +111,7 @@ impl DeviceMapping {
     /// [`Error::Request`] if the device's memory is too small.
     pub(in crate::backend::cuda) fn load(&mut self, batch: &MappingBatch<'_>) -> Result<()> {
         self.batches.clear(); // gives its memory back first
-        self.batches.push(DeviceBatch::upload(&self.stream, batch)?);
+        self.batches.push(Batch::upload(&self.stream, batch)?);
         Ok(())
     }
 
@@ -172,7 +172,7 @@ impl DeviceMapping {
     }
 }
 
-impl DeviceBatch {
+impl Batch {
     fn upload(stream: &Arc<CudaStream>, batch: &MappingBatch<'_>) -> Result<Self> {
         let (controls, samples) = (batch.controls, batch.weights.len());
         let first: [(&[f64], [usize; 2]); 4] = [
@@ -197,7 +197,7 @@ impl DeviceBatch {
     }
 }
 
-impl QuadratureMapping for DeviceMapping {
+impl QuadratureMapping for Mapping {
     fn move_controls(&mut self, positions: &[[f64; 3]]) -> Result<()> {
         check_point_count(positions.len(), self.positions.len() / 3)?;
         self.positions.fill(&self.stream, positions.as_flattened())

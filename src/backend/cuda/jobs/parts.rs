@@ -17,7 +17,7 @@ unsafe impl DeviceRepr for SolidPart {}
 unsafe impl DeviceRepr for Node {}
 
 /// Parts on the device.
-pub(super) struct DeviceParts {
+pub(super) struct Parts {
     parts: Buffer<SolidPart>,
     points: Buffer<f64>,
     nodes: Buffer<Node>,
@@ -25,7 +25,7 @@ pub(super) struct DeviceParts {
     reach: f64,
 }
 
-impl DeviceParts {
+impl Parts {
     /// Brings them there.
     pub fn new(stream: &Arc<CudaStream>, solid: SolidParts<'_>) -> Result<Self> {
         let device = Self {

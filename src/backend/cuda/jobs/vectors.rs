@@ -23,7 +23,7 @@ struct Matrix {
 }
 
 /// Vectors on a GPU.
-pub(crate) struct DeviceVectors<'s> {
+pub(crate) struct Vectors<'s> {
     steps: SortStream,
     stencils: &'s Stencils,
     rows: Matrix,
@@ -35,7 +35,7 @@ pub(crate) struct DeviceVectors<'s> {
     started: CudaEvent,
 }
 
-impl<'s> DeviceVectors<'s> {
+impl<'s> Vectors<'s> {
     /// Brings a matrix to a GPU.
     ///
     /// # Errors
@@ -97,7 +97,7 @@ impl Matrix {
     }
 }
 
-impl SparseVectors for DeviceVectors<'_> {
+impl SparseVectors for Vectors<'_> {
     fn start(&mut self, width: usize, count: usize) -> Result<()> {
         self.width = width;
         if u32::try_from(self.count()).is_err() {

@@ -2,14 +2,14 @@
 
 use cudarc::driver::DeviceRepr;
 
-use super::DeviceProcessor;
+use super::ResidentSurface;
 use super::slices::{Fans, RowSlices};
 use super::solver::{MatrixProducts, WeightMatrix, apply};
 use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::program::Kernels;
 use crate::backend::cuda::driver::sources::{COTANGENTS, Variant};
 use crate::backend::cuda::query::steps::{THREADS, array, number};
-use crate::backend::cuda::query::{AttributeLayout, DeviceAttribute};
+use crate::backend::cuda::query::{Attribute, AttributeLayout};
 use crate::error::{Error, Result};
 use crate::numbers::Real;
 use crate::process::surface::Cotangents;
@@ -22,7 +22,7 @@ pub(super) struct CotangentSums<T> {
     masses: Buffer<T>,
 }
 
-impl<T: Real + DeviceRepr> DeviceProcessor<T> {
+impl<T: Real + DeviceRepr> ResidentSurface<T> {
     /// Stores the weights of the points, if they are not there.
     pub(super) fn weigh(&mut self) -> Result<()> {
         if self.cotangents.is_some() {
@@ -63,7 +63,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     }
 
     /// Stores weights, or the fans that products find them from; then also what
-    /// [`DeviceProcessor::products`] needs beside these.
+    /// [`ResidentSurface::products`] needs beside these.
     pub(super) fn prepare(&mut self, cotangents: Cotangents) -> Result<Option<CotangentSums<T>>> {
         if cotangents == Cotangents::Stored {
             return self.weigh().map(|()| None);
@@ -117,11 +117,11 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     }
 
     /// An attribute of vertices, of width 1, or 3 in rows of 4 numbers, for
-    /// [`DeviceProcessor::laplacian`].
+    /// [`ResidentSurface::laplacian`].
     ///
     /// # Errors
     /// [`Error::Request`] if there is not one row of values per vertex, or too little memory.
-    pub fn attribute(&self, width: usize, values: &[T]) -> Result<DeviceAttribute<T>> {
+    pub fn attribute(&self, width: usize, values: &[T]) -> Result<Attribute<T>> {
         self.query.attribute(EntityKind::Vertex, width, AttributeLayout::Interleaved, values)
     }
 
@@ -132,25 +132,21 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     /// # Errors
     /// [`Error::Mesh`] for a face that is not a triangle or has no area; [`Error::Request`] for
     /// other attributes, too little memory, or if a kernel fails.
-    pub fn laplacian(
-        &mut self,
-        values: &DeviceAttribute<T>,
-        cotangents: Cotangents,
-    ) -> Result<Vec<T>> {
+    pub fn laplacian(&mut self, values: &Attribute<T>, cotangents: Cotangents) -> Result<Vec<T>> {
         let product = self.device_laplacian(values, cotangents)?;
         self.query.read(&product)
     }
 
-    /// Like [`DeviceProcessor::laplacian`], with the result left on the device in the order of the
+    /// Like [`ResidentSurface::laplacian`], with the result left on the device in the order of the
     /// query.
     ///
     /// # Errors
-    /// As [`DeviceProcessor::laplacian`].
+    /// As [`ResidentSurface::laplacian`].
     pub fn device_laplacian(
         &mut self,
-        values: &DeviceAttribute<T>,
+        values: &Attribute<T>,
         cotangents: Cotangents,
-    ) -> Result<DeviceAttribute<T>> {
+    ) -> Result<Attribute<T>> {
         let columns = match (values.kind(), values.width(), values.layout()) {
             (EntityKind::Vertex, 1, AttributeLayout::Interleaved) => 1,
             (EntityKind::Vertex, 4, AttributeLayout::Interleaved) => 3,

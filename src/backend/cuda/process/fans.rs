@@ -2,18 +2,18 @@
 
 use cudarc::driver::DeviceRepr;
 
-use super::DeviceProcessor;
+use super::ResidentSurface;
 use super::slices::{Fans, RowSlices};
 use crate::backend::cuda::driver::program::Kernels;
 use crate::backend::cuda::driver::sources::{SLICES, Variant};
 use crate::backend::cuda::query::steps::{THREADS, array, number};
-use crate::backend::cuda::query::{AttributeLayout, DeviceAttribute};
+use crate::backend::cuda::query::{Attribute, AttributeLayout};
 use crate::error::Result;
 use crate::numbers::Real;
 use crate::query::Op;
 use crate::topology::order::EntityKind;
 
-impl<T: Real + DeviceRepr> DeviceProcessor<T> {
+impl<T: Real + DeviceRepr> ResidentSurface<T> {
     /// Stores the fans, if they are not there.
     pub(super) fn store_fans(&mut self) -> Result<()> {
         if self.fans.is_some() {
@@ -67,12 +67,12 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         Ok(self.query.read(&normals)?.as_chunks().0.to_vec())
     }
 
-    /// Like [`DeviceProcessor::normals`], with the result left on the device in the order of the
+    /// Like [`ResidentSurface::normals`], with the result left on the device in the order of the
     /// query, with a width of 3.
     ///
     /// # Errors
-    /// As [`DeviceProcessor::normals`].
-    pub fn device_normals(&mut self) -> Result<DeviceAttribute<T>> {
+    /// As [`ResidentSurface::normals`].
+    pub fn device_normals(&mut self) -> Result<Attribute<T>> {
         self.store_fans()?;
         let normals =
             self.query.empty_attribute::<T>(EntityKind::Vertex, 3, AttributeLayout::Interleaved)?;

@@ -2,7 +2,7 @@
 
 use cudarc::driver::DeviceRepr;
 
-use super::{DeviceProcessor, POINT};
+use super::{POINT, ResidentSurface};
 use crate::backend::cuda::driver::sources::{DENOISE, REACH};
 use crate::backend::cuda::query::AttributeLayout;
 use crate::backend::cuda::query::operator::ATTRIBUTE;
@@ -15,7 +15,7 @@ use crate::topology::order::EntityKind;
 pub(super) const REACH_WORDS: usize = 1 + ATTRIBUTE;
 pub(super) const DENOISE_WORDS: usize = 2 + 2 * ATTRIBUTE;
 
-impl<T: Real + DeviceRepr> DeviceProcessor<T> {
+impl<T: Real + DeviceRepr> ResidentSurface<T> {
     /// Moves the points by a sweep of the bilateral filter, as
     /// [`denoise`](crate::process::surface::denoise).
     ///

@@ -2,7 +2,7 @@
 
 use cudarc::driver::DeviceRepr;
 
-use super::DeviceProcessor;
+use super::ResidentSurface;
 use super::solver::{StopRule, System, apply, threads, variant};
 use crate::backend::Precision;
 use crate::backend::cuda::driver::program::Kernels;
@@ -13,7 +13,7 @@ use crate::process::surface::Cotangents;
 use crate::process::surface::flow::check_time;
 use crate::topology::order::EntityKind;
 
-impl<T: Real + DeviceRepr> DeviceProcessor<T> {
+impl<T: Real + DeviceRepr> ResidentSurface<T> {
     /// Moves the points by an implicit step of mean curvature flow, as
     /// [`curvature_flow`](crate::process::surface::curvature_flow): by conjugate gradients, until
     /// the residual has fallen by 10¹² in double precision, 10⁶ in single.

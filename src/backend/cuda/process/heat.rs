@@ -6,7 +6,7 @@
 
 use std::cell::Cell;
 
-use super::DeviceProcessor;
+use super::ResidentSurface;
 use super::heat_system::Heat;
 use super::multigrid::MultigridLevels;
 use super::solver::{StopRule, System};
@@ -29,7 +29,7 @@ use crate::topology::order::EntityKind;
 const HEAT_TOLERANCE: f64 = 1e-10;
 const POISSON_TOLERANCE: f64 = 1e-12;
 
-impl DeviceProcessor<f64> {
+impl ResidentSurface<f64> {
     /// Distance of every vertex to the nearest of `sources`, as
     /// [`Geodesics`](crate::process::surface::Geodesics). In double precision alone, whose range
     /// heat needs.

@@ -1,18 +1,18 @@
 //! Processing of surfaces on the device, by `kernels/process`: what
 //! [`process::surface`](crate::process::surface) does on the CPU.
 //!
-//! A [`DeviceProcessor`] keeps a mesh with its rows and weights on a GPU, so that jobs after the
+//! A [`ResidentSurface`] keeps a mesh with its rows and weights on a GPU, so that jobs after the
 //! first cost what they compute. Results come back in the ids of the mesh; they have the same bits
 //! in every run, and differ from the CPU by rounding, since sums are taken in another
 //! order.
 //!
 //! ```no_run
-//! use subsolid::backend::cuda::process::DeviceProcessor;
+//! use subsolid::backend::cuda::process::ResidentSurface;
 //! use subsolid::backend::{Cuda, Precision};
 //!
 //! let gpu = Cuda::new(0, Precision::F64)?;
 //! let mesh = subsolid::read_surface("scan.ply")?;
-//! let mut surface = DeviceProcessor::<f64>::new(&gpu, &mesh)?;
+//! let mut surface = ResidentSurface::<f64>::new(&gpu, &mesh)?;
 //! let normals = surface.normals()?;
 //! let distances = surface.toplesets(&[17])?;
 //! println!("{} normals; the last job took {} s", normals.len(), surface.seconds());
@@ -33,7 +33,7 @@ mod toplesets;
 use cudarc::driver::{CudaEvent, DeviceRepr};
 
 use super::query::operator::variant;
-use super::query::{AttributeLayout, DeviceAttribute, DeviceQuery};
+use super::query::{Attribute, AttributeLayout, DeviceQuery};
 use super::{Cuda, Precision};
 use crate::backend::SurfaceProcessor;
 use crate::backend::cuda::driver::buffer::timed_event;
@@ -54,9 +54,9 @@ use solver::WeightMatrix;
 const POINT: usize = 4;
 
 /// A surface on a GPU, for processing.
-pub struct DeviceProcessor<T> {
+pub struct ResidentSurface<T> {
     query: DeviceQuery,
-    points: DeviceAttribute<T>,
+    points: Attribute<T>,
     // its points are as before jobs moved them, until they are asked for
     mesh: SurfaceMesh,
     // without the holes, if the mesh has any
@@ -69,7 +69,7 @@ pub struct DeviceProcessor<T> {
     iterations: usize,
 }
 
-impl<T: Real + DeviceRepr> DeviceProcessor<T> {
+impl<T: Real + DeviceRepr> ResidentSurface<T> {
     /// Brings a surface of any polygons to the device.
     ///
     /// # Errors
@@ -185,7 +185,7 @@ pub(super) fn variants(precision: Precision) -> Vec<Variant> {
 }
 
 /// Jobs by the names of the trait.
-impl SurfaceProcessor for DeviceProcessor<f64> {
+impl SurfaceProcessor for ResidentSurface<f64> {
     fn points(&self) -> Result<Vec<[f64; 3]>> {
         self.points()
     }

@@ -3,7 +3,7 @@
 use cudarc::driver::DeviceRepr;
 
 use super::slices::LANES;
-use super::{DeviceProcessor, POINT};
+use super::{POINT, ResidentSurface};
 use crate::backend::Precision;
 use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::launch::Argument;
@@ -25,7 +25,7 @@ fn threads(precision: Precision) -> u32 {
     }
 }
 
-impl<T: Real + DeviceRepr> DeviceProcessor<T> {
+impl<T: Real + DeviceRepr> ResidentSurface<T> {
     /// Distance of every vertex to the nearest of `sources`, as
     /// [`toplesets`](crate::process::surface::toplesets).
     ///

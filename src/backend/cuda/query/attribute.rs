@@ -24,7 +24,7 @@ pub enum AttributeLayout {
 ///
 /// `T`: `f32`, `f64`, `u32`, `i32` or another type of a multiple of 4 bytes.
 #[derive(Debug)]
-pub struct DeviceAttribute<T> {
+pub struct Attribute<T> {
     pub(in crate::backend::cuda) kind: EntityKind,
     pub(in crate::backend::cuda) count: usize,
     pub(super) width: usize,
@@ -40,7 +40,7 @@ struct StridedValues {
     strides: [usize; 2],
 }
 
-impl<T> DeviceAttribute<T> {
+impl<T> Attribute<T> {
     /// Steps from one element, and from one component, to the next.
     pub(super) fn strides(&self) -> [usize; 2] {
         match self.layout {
@@ -65,7 +65,7 @@ impl<T> DeviceAttribute<T> {
     }
 }
 
-impl<T: DeviceRepr + Default + Copy> DeviceAttribute<T> {
+impl<T: DeviceRepr + Default + Copy> Attribute<T> {
     fn strided(&self) -> StridedValues {
         StridedValues { address: self.values.address(0), strides: self.strides() }
     }
@@ -83,7 +83,7 @@ impl DeviceQuery {
         width: usize,
         layout: AttributeLayout,
         values: &[T],
-    ) -> Result<DeviceAttribute<T>> {
+    ) -> Result<Attribute<T>> {
         let attribute = self.empty_attribute::<T>(kind, width, layout)?;
         if values.len() != attribute.count * width {
             return Err(Error::request(format!(
@@ -110,7 +110,7 @@ impl DeviceQuery {
         kind: EntityKind,
         width: usize,
         layout: AttributeLayout,
-    ) -> Result<DeviceAttribute<T>> {
+    ) -> Result<Attribute<T>> {
         let count = self.count(kind);
         let too_many = width.checked_mul(count.max(1)).is_none_or(|n| n > u32::MAX as usize);
         if width == 0 || !size_of::<T>().is_multiple_of(4) || too_many {
@@ -121,7 +121,7 @@ impl DeviceQuery {
             .with_help("give 1 component or more, of a multiple of 4 bytes, 2^32 values at most"));
         }
         let values = self.steps.empty(width * count)?;
-        Ok(DeviceAttribute { kind, count, width, layout, values })
+        Ok(Attribute { kind, count, width, layout, values })
     }
 
     /// The values of an attribute, `[element][component]` by the ids of the mesh, copied to the
@@ -129,10 +129,7 @@ impl DeviceQuery {
     ///
     /// # Errors
     /// [`Error::Request`] if the copy fails, or the attribute is another mesh's.
-    pub fn read<T: DeviceRepr + Default + Copy>(
-        &self,
-        attribute: &DeviceAttribute<T>,
-    ) -> Result<Vec<T>> {
+    pub fn read<T: DeviceRepr + Default + Copy>(&self, attribute: &Attribute<T>) -> Result<Vec<T>> {
         self.check_attribute(attribute.kind, attribute.count)?;
         let (count, width) = (attribute.count, attribute.width);
         let restored = self.steps.empty::<T>(count * width)?;

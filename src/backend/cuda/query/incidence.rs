@@ -5,7 +5,7 @@ use crate::backend::cuda::Cuda;
 use crate::backend::cuda::driver::buffer::{Buffer, timed_event};
 use crate::backend::cuda::driver::launch::Argument;
 use crate::backend::cuda::driver::sources::ORDER;
-use crate::backend::cuda::surface::refine::{DeviceMatrix, FaceArrays};
+use crate::backend::cuda::surface::refine::{FaceArrays, SurfaceMatrix};
 use crate::error::Result;
 use crate::mesh::SurfaceMesh;
 use crate::topology::Rows;
@@ -13,13 +13,13 @@ use crate::topology::order::{DownwardIncidence, EntityKind};
 use crate::topology::surface::Columns;
 
 /// Lists of ids: row `r` is `items[starts[r]..starts[r + 1]]`.
-pub(in crate::backend::cuda) struct DeviceLists {
+pub(in crate::backend::cuda) struct Lists {
     pub count: usize,
     pub starts: Buffer<u32>,
     pub items: Buffer<u32>,
 }
 
-impl DeviceLists {
+impl Lists {
     /// A copy of rows of the host.
     pub fn of(steps: &SortStream, rows: &Rows) -> Result<Self> {
         let starts: Vec<u32> = (0..=rows.len())
@@ -47,22 +47,21 @@ pub(in crate::backend::cuda) struct Incidence {
     pub vertex_count: usize,
     pub edge_vertices: Buffer<[u32; 2]>,
     pub edge_count: usize,
-    pub face_vertices: DeviceLists,
+    pub face_vertices: Lists,
     // rows start where the rows of the vertices do
     pub face_edges: Buffer<u32>,
-    pub cell_faces: Option<DeviceLists>,
+    pub cell_faces: Option<Lists>,
 }
 
 impl Incidence {
     /// A copy of the incidence of a mesh.
     pub fn of(steps: &SortStream, mesh: &DownwardIncidence) -> Result<Self> {
-        let cells =
-            (mesh.top() == EntityKind::Cell).then(|| DeviceLists::of(steps, &mesh.cell_faces));
+        let cells = (mesh.top() == EntityKind::Cell).then(|| Lists::of(steps, &mesh.cell_faces));
         Ok(Self {
             vertex_count: mesh.vertex_count,
             edge_vertices: steps.of(&mesh.edge_vertices)?,
             edge_count: mesh.edge_vertices.len(),
-            face_vertices: DeviceLists::of(steps, &mesh.face_vertices)?,
+            face_vertices: Lists::of(steps, &mesh.face_vertices)?,
             face_edges: steps.of(mesh.face_edges.items())?,
             cell_faces: cells.transpose()?,
         })
@@ -85,7 +84,7 @@ impl Incidence {
                 steps.of(&std::iter::once(0).chain(ends.iter().copied()).collect::<Vec<_>>())?
             }
         };
-        let (matrix, of_edges) = DeviceMatrix::of_edges(gpu, arrays)?;
+        let (matrix, of_edges) = SurfaceMatrix::of_edges(gpu, arrays)?;
         let start = timed_event(&steps.stream)?;
         if size > 0 {
             let arguments = vec![number(count), Argument::Number(size), array(&starts)];
@@ -109,7 +108,7 @@ impl Incidence {
             vertex_count: mesh.points.len(),
             edge_vertices,
             edge_count,
-            face_vertices: DeviceLists { count, starts, items: corners },
+            face_vertices: Lists { count, starts, items: corners },
             face_edges,
             cell_faces: None,
         };

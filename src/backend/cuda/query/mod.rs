@@ -3,7 +3,7 @@
 //! A [`DeviceQuery`] brings a mesh to a GPU, sorts its elements there ([`ElementOrder`], with the
 //! ids of the CPU) and stores rows of neighbors when an operator is first used. Attributes lie in
 //! the order, so that neighbors are near in memory, whatever the order of the file.
-//! A [`DeviceOperator`] visits every element with its row: users write it in CUDA C++
+//! An [`Operator`] visits every element with its row: users write it in CUDA C++
 //! (`kernels/query/query.cuh` says how).
 //!
 //! ```no_run
@@ -43,9 +43,9 @@ mod rows;
 mod smooth;
 pub(in crate::backend::cuda) mod steps;
 
-pub use attribute::{AttributeLayout, DeviceAttribute};
+pub use attribute::{Attribute, AttributeLayout};
 pub(in crate::backend::cuda) use operator::variants;
-pub use operator::{DeviceOperator, OperatorArgument};
+pub use operator::{Operator, OperatorArgument};
 
 use super::Cuda;
 use crate::backend::cuda::driver::buffer::timed_event;
@@ -54,9 +54,9 @@ use crate::mesh::{SolidMesh, SurfaceMesh, check_point_count};
 use crate::query::{Op, Query, QueryStrategy, topology};
 use crate::topology::Rows;
 use crate::topology::order::{DownwardIncidence, ElementOrder, EntityKind, PATCH_SIZE};
-use incidence::{DeviceLists, Incidence};
-use order::DeviceOrder;
-use patches::DevicePatches;
+use incidence::{Incidence, Lists};
+use order::Order;
+use patches::Patches;
 use rows::StoredRows;
 use steps::SortStream;
 
@@ -65,8 +65,8 @@ pub struct DeviceQuery {
     pub(in crate::backend::cuda) steps: SortStream,
     // in the order
     pub(in crate::backend::cuda) mesh: Incidence,
-    order: Option<DeviceOrder>,
-    patches: Option<DevicePatches>,
+    order: Option<Order>,
+    patches: Option<Patches>,
     // [op]
     rows: [Option<StoredRows>; 16],
     // [k - 2]: rows of vertices up to k edges away
@@ -101,7 +101,7 @@ impl DeviceQuery {
         let points = steps.of(&mesh.points)?;
         let (incidence, of_edges) = Incidence::of_surface(gpu, &steps, mesh)?;
         let start = timed_event(&steps.stream)?;
-        let order = DeviceOrder::new(&mut steps, &incidence, &points, PATCH_SIZE)?;
+        let order = Order::new(&mut steps, &incidence, &points, PATCH_SIZE)?;
         order.renumber(&mut steps, &incidence)?;
         Ok(of_edges + steps.seconds_since(&start)?)
     }
@@ -143,7 +143,7 @@ impl DeviceQuery {
         check_point_count(points.len(), mesh.vertex_count)?;
         let sorted = |steps: &mut SortStream, size| {
             let points = steps.of(points)?;
-            let order = DeviceOrder::new(steps, &mesh, &points, size)?;
+            let order = Order::new(steps, &mesh, &points, size)?;
             Ok((order.renumber(steps, &mesh)?, Some(order)))
         };
         let mut patches = None;
@@ -153,7 +153,7 @@ impl DeviceQuery {
             QueryStrategy::Patches => {
                 // the host finds the ribbons
                 let host = host()?;
-                patches = Some(DevicePatches::new(&steps, host.packed_patches())?);
+                patches = Some(Patches::new(&steps, host.packed_patches())?);
                 sorted(&mut steps, host.order().map_or(PATCH_SIZE, ElementOrder::patch_size))?
             }
         };
@@ -218,7 +218,7 @@ impl DeviceQuery {
     ///
     /// # Errors
     /// As [`DeviceQuery::stored`].
-    pub(in crate::backend::cuda) fn lists(&self, op: Op) -> Result<&DeviceLists> {
+    pub(in crate::backend::cuda) fn lists(&self, op: Op) -> Result<&Lists> {
         self.stored(op).map(|rows| &rows.lists)
     }
 
@@ -229,7 +229,7 @@ impl DeviceQuery {
     pub(in crate::backend::cuda) fn steps_and_lists(
         &mut self,
         op: Op,
-    ) -> Result<(&mut SortStream, &DeviceLists)> {
+    ) -> Result<(&mut SortStream, &Lists)> {
         let rows = self.rows[op as usize].as_ref();
         let rows = rows.ok_or_else(|| Error::request(format!("no rows of {op}")))?;
         Ok((&mut self.steps, &rows.lists))

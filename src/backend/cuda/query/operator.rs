@@ -5,11 +5,11 @@ use std::marker::PhantomData;
 use cudarc::driver::DeviceRepr;
 use cudarc::driver::sys::CUdevice_attribute;
 
-use super::incidence::DeviceLists;
+use super::incidence::Lists;
 use super::patches;
 use super::rows::StoredRows;
 use super::steps::{THREADS, number};
-use super::{DeviceAttribute, DeviceQuery};
+use super::{Attribute, DeviceQuery};
 use crate::backend::Precision;
 use crate::backend::cuda::driver::buffer::timed_event;
 use crate::backend::cuda::driver::device::failed;
@@ -23,7 +23,7 @@ use crate::topology::order::EntityKind;
 
 /// A compiled operator over the rows of one query.
 #[derive(Clone, Debug)]
-pub struct DeviceOperator {
+pub struct Operator {
     pub(super) op: Op,
     pub(super) variant: Variant,
     words: usize,
@@ -40,11 +40,11 @@ pub struct OperatorArgument<'a> {
     lives: PhantomData<&'a ()>,
 }
 
-impl<'a, T> From<&'a DeviceAttribute<T>> for OperatorArgument<'a>
+impl<'a, T> From<&'a Attribute<T>> for OperatorArgument<'a>
 where
     T: DeviceRepr + Default + Copy,
 {
-    fn from(attribute: &'a DeviceAttribute<T>) -> Self {
+    fn from(attribute: &'a Attribute<T>) -> Self {
         let [id, component] = attribute.strides().map(|step| step as u64);
         Self {
             words: vec![attribute.values.address(0), id | component << 32],
@@ -121,7 +121,7 @@ impl DeviceQuery {
     /// # Errors
     /// [`Error::Request`] with the compiler's words if it does not compile, if the structure has
     /// another size, or if the mesh has no such query.
-    pub fn operator(&self, op: Op, text: &str, words: usize) -> Result<DeviceOperator> {
+    pub fn operator(&self, op: Op, text: &str, words: usize) -> Result<Operator> {
         self.compiled(op, text, words, Precision::F32)
     }
 
@@ -131,14 +131,14 @@ impl DeviceQuery {
         text: &str,
         words: usize,
         precision: Precision,
-    ) -> Result<DeviceOperator> {
+    ) -> Result<Operator> {
         op.check_of(self.mesh.top())?;
         let (variant, kernel) = match self.patches {
             Some(_) => (patches::variant(op, text, words, precision), "visit_patches"),
             None => (variant(op, text, words, precision), "visit_rows"),
         };
         self.steps.functions.get(&variant, kernel)?;
-        Ok(DeviceOperator { op, variant, words })
+        Ok(Operator { op, variant, words })
     }
 
     /// An operator that sums an attribute of width 1 over the rows of `op`: arguments are the
@@ -146,7 +146,7 @@ impl DeviceQuery {
     ///
     /// # Errors
     /// [`Error::Request`] if the mesh has no such query.
-    pub fn sum<T: Real>(&self, op: Op) -> Result<DeviceOperator> {
+    pub fn sum<T: Real>(&self, op: Op) -> Result<Operator> {
         self.compiled(op, SUM.text, 2 * ATTRIBUTE, T::PRECISION)
     }
 
@@ -157,11 +157,7 @@ impl DeviceQuery {
     /// # Errors
     /// [`Error::Request`] if arguments have another size than the operator's, an attribute is
     /// another mesh's, a row is longer than a patch has room for, or a kernel fails.
-    pub fn run(
-        &mut self,
-        operator: &DeviceOperator,
-        arguments: &[OperatorArgument<'_>],
-    ) -> Result<f64> {
+    pub fn run(&mut self, operator: &Operator, arguments: &[OperatorArgument<'_>]) -> Result<f64> {
         if self.patches.is_none() {
             self.store(operator.op)?;
         }
@@ -179,7 +175,7 @@ impl DeviceQuery {
     /// A visit of all elements, whose rows are stored; none if there are no patches.
     pub(in crate::backend::cuda) fn visit(
         &self,
-        operator: &DeviceOperator,
+        operator: &Operator,
         arguments: &[OperatorArgument<'_>],
     ) -> Result<Option<Launch>> {
         let Some(patches) = &self.patches else {
@@ -192,7 +188,7 @@ impl DeviceQuery {
     /// A visit of all elements, each with its row of these.
     pub(in crate::backend::cuda) fn visit_rows(
         &self,
-        operator: &DeviceOperator,
+        operator: &Operator,
         rows: &StoredRows,
         arguments: &[OperatorArgument<'_>],
     ) -> Result<Launch> {
@@ -210,7 +206,7 @@ impl DeviceQuery {
 
     /// Whether the device's second cache has room for where rows start and for all arguments, with
     /// a quarter to spare.
-    fn keeps_starts(&self, rows: &DeviceLists, arguments: &[OperatorArgument<'_>]) -> Result<bool> {
+    fn keeps_starts(&self, rows: &Lists, arguments: &[OperatorArgument<'_>]) -> Result<bool> {
         let context = &self.steps.functions.device().context;
         let cache = context
             .attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)
@@ -221,11 +217,7 @@ impl DeviceQuery {
     }
 
     /// The arguments of an operator, checked.
-    fn words(
-        &self,
-        operator: &DeviceOperator,
-        arguments: &[OperatorArgument<'_>],
-    ) -> Result<Vec<u64>> {
+    fn words(&self, operator: &Operator, arguments: &[OperatorArgument<'_>]) -> Result<Vec<u64>> {
         for argument in arguments {
             argument.attribute.map_or(Ok(()), |(kind, count)| self.check_attribute(kind, count))?;
         }

@@ -1,6 +1,6 @@
 //! Elements sorted along a Hilbert curve and cut into patches, on the device.
 
-use super::incidence::{DeviceLists, Incidence};
+use super::incidence::{Incidence, Lists};
 use super::steps::{SortStream, array, bits, number};
 use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::launch::Argument;
@@ -17,7 +17,7 @@ const MEASURING_BLOCKS: u32 = 256;
 const KEY_BITS: u32 = 63;
 
 /// A numbering of all elements on the device; [`ElementOrder`] says of what kind.
-pub(super) struct DeviceOrder {
+pub(super) struct Order {
     // [kind][new id]
     pub originals: [Buffer<u32>; 4],
     // [kind][original id]
@@ -35,7 +35,7 @@ struct SortedElements {
     patch_count: usize,
 }
 
-impl DeviceOrder {
+impl Order {
     /// Sorts the elements of a mesh whose vertices lie at `points`; see [`ElementOrder::new`].
     pub fn new(
         steps: &mut SortStream,
@@ -150,14 +150,14 @@ impl DeviceOrder {
                 let starts = self.starts_of(steps, &cells.starts, EntityKind::Cell, cells.count)?;
                 let (of, to) = (EntityKind::Cell, EntityKind::Face);
                 let items = self.items_of(steps, &cells.starts, &cells.items, &starts, of, to)?;
-                Some(DeviceLists { count: cells.count, starts, items })
+                Some(Lists { count: cells.count, starts, items })
             }
         };
         Ok(Incidence {
             vertex_count: mesh.vertex_count,
             edge_vertices: edges,
             edge_count: mesh.edge_count,
-            face_vertices: DeviceLists { count: faces.count, starts, items: vertices },
+            face_vertices: Lists { count: faces.count, starts, items: vertices },
             face_edges,
             cell_faces,
         })

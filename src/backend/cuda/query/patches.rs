@@ -16,7 +16,7 @@ const GATHER_BYTES: usize = 8 << 10;
 const MIN_ROOM: usize = 2 << 10;
 
 /// The patches of a mesh; `Patch` in `kernels/query/patches.cu`.
-pub(super) struct DevicePatches {
+pub(super) struct Patches {
     count: usize,
     headers: Buffer<u32>,
     incidence: Buffer<u32>,
@@ -37,7 +37,7 @@ pub(super) fn variant(op: Op, text: &str, words: usize, precision: Precision) ->
         .with_text(text)
 }
 
-impl DevicePatches {
+impl Patches {
     pub fn new(steps: &SortStream, patches: impl Iterator<Item = PackedPatch>) -> Result<Self> {
         let (mut headers, mut incidence, mut ribbons) = (Vec::new(), Vec::new(), Vec::new());
         let (mut count, mut needs) = (0, [0; 16]);

@@ -1,6 +1,6 @@
 //! Rows of every query on the device.
 
-use super::incidence::{DeviceLists, Incidence};
+use super::incidence::{Incidence, Lists};
 use super::steps::{SortStream, array, bits, number};
 use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::launch::Argument;
@@ -15,7 +15,7 @@ const ROWS_OF_BASE: usize = 32;
 
 /// Rows as operators visit them.
 pub(in crate::backend::cuda) struct StoredRows {
-    pub lists: DeviceLists,
+    pub lists: Lists,
     // items less the base of their rows, where these lie within 2^16
     short_ids: Buffer<u16>,
     // [row / ROWS_OF_BASE]; u32::MAX where they lie farther apart
@@ -23,7 +23,7 @@ pub(in crate::backend::cuda) struct StoredRows {
 }
 
 impl StoredRows {
-    pub fn new(steps: &SortStream, lists: DeviceLists) -> Result<Self> {
+    pub fn new(steps: &SortStream, lists: Lists) -> Result<Self> {
         let short_ids = steps.empty(lists.items.len())?;
         let bases = steps.empty(lists.count.div_ceil(ROWS_OF_BASE))?;
         let arguments = vec![lists.words(), number(lists.count), array(&short_ids), array(&bases)];
@@ -33,7 +33,7 @@ impl StoredRows {
 
     /// `Rows` in the kernel of operators.
     pub fn words(&self) -> Argument {
-        let DeviceLists { count, starts, items } = &self.lists;
+        let Lists { count, starts, items } = &self.lists;
         let counts = *count as u64 | (items.len() as u64) << 32;
         let [starts, items] = [starts, items].map(|array| array.address(0));
         let arrays = [starts, items, self.short_ids.address(0), self.bases.address(0), counts];
@@ -42,7 +42,7 @@ impl StoredRows {
 }
 
 /// The rows of `op`, each ascending.
-pub(super) fn rows(steps: &mut SortStream, mesh: &Incidence, op: Op) -> Result<DeviceLists> {
+pub(super) fn rows(steps: &mut SortStream, mesh: &Incidence, op: Op) -> Result<Lists> {
     let (from, to) = (op.from(), op.to());
     if from > to {
         return down(steps, mesh, op, from, to);
@@ -64,11 +64,7 @@ pub(super) fn rows(steps: &mut SortStream, mesh: &Incidence, op: Op) -> Result<D
 }
 
 /// Vertices one to k + 1 edges away from those that are one to k, and from those one edge away.
-pub(super) fn wider_ring(
-    steps: &mut SortStream,
-    ring: &DeviceLists,
-    neighbors: &DeviceLists,
-) -> Result<DeviceLists> {
+pub(super) fn wider_ring(steps: &mut SortStream, ring: &Lists, neighbors: &Lists) -> Result<Lists> {
     near(steps, "a k-ring", ring, neighbors, true)
 }
 
@@ -79,7 +75,7 @@ fn down(
     op: Op,
     from: EntityKind,
     to: EntityKind,
-) -> Result<DeviceLists> {
+) -> Result<Lists> {
     let count = mesh.count(from);
     let arguments =
         || vec![mesh.words(), number(from as usize), number(to as usize), number(count)];
@@ -90,10 +86,10 @@ fn down(
 fn near(
     steps: &mut SortStream,
     name: &str,
-    there: &DeviceLists,
-    back: &DeviceLists,
+    there: &Lists,
+    back: &Lists,
     through: bool,
-) -> Result<DeviceLists> {
+) -> Result<Lists> {
     let arguments = || {
         let through = number(usize::from(through));
         vec![there.words(), back.words(), through, number(there.count)]
@@ -108,7 +104,7 @@ fn gather(
     count: usize,
     [measure, write]: [&'static str; 2],
     arguments: impl Fn() -> Vec<Argument>,
-) -> Result<DeviceLists> {
+) -> Result<Lists> {
     let starts = steps.empty::<u32>(count + 1)?;
     let tally = steps.of(&[0_u64; 2])?;
     let mut own = arguments();
@@ -125,7 +121,7 @@ fn gather(
     own.extend([array(&starts), array(&items), array(&lengths), array(&tally)]);
     steps.each(&ROWS, write, count, own)?;
     let repeated = tally.read_at(&steps.stream, 1)?;
-    let rows = DeviceLists { count, starts, items };
+    let rows = Lists { count, starts, items };
     if repeated == 0 {
         return Ok(rows);
     }
@@ -133,11 +129,11 @@ fn gather(
     let items = steps.empty((entries - repeated) as usize)?;
     let arguments = vec![rows.words(), array(&lengths), number(count), array(&items)];
     steps.each(&ROWS, "compact", count, arguments)?;
-    Ok(DeviceLists { count, starts: lengths, items })
+    Ok(Lists { count, starts: lengths, items })
 }
 
 /// For each of `count` elements the rows that it is in, ascending.
-fn transpose(steps: &mut SortStream, rows: &DeviceLists, count: usize) -> Result<DeviceLists> {
+fn transpose(steps: &mut SortStream, rows: &Lists, count: usize) -> Result<Lists> {
     let entries = rows.items.len();
     let of_items = steps.empty::<u32>(entries)?;
     let arguments = vec![array(&rows.starts), number(rows.count), array(&of_items)];
@@ -161,5 +157,5 @@ fn transpose(steps: &mut SortStream, rows: &DeviceLists, count: usize) -> Result
         array(&items),
     ];
     steps.each(&ROWS, "start_rows", entries.max(count + 1), arguments)?;
-    Ok(DeviceLists { count, starts, items })
+    Ok(Lists { count, starts, items })
 }

@@ -2,7 +2,7 @@
 
 use cudarc::driver::DeviceRepr;
 
-use super::{DeviceAttribute, DeviceQuery};
+use super::{Attribute, DeviceQuery};
 use crate::backend::cuda::driver::buffer::timed_event;
 use crate::backend::cuda::driver::sources::SMOOTH;
 use crate::error::{Error, Result};
@@ -21,10 +21,10 @@ impl DeviceQuery {
     /// vertices, or a kernel fails.
     pub fn smooth<T: Real + DeviceRepr>(
         &mut self,
-        values: &mut DeviceAttribute<T>,
+        values: &mut Attribute<T>,
         steps: usize,
         factor: f64,
-        moves: &DeviceAttribute<u32>,
+        moves: &Attribute<u32>,
     ) -> Result<f64> {
         if !(0.0..=1.0).contains(&factor) {
             return Err(Error::request(format!("a smoothing factor of {factor}"))

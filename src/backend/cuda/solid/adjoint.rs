@@ -74,7 +74,7 @@ impl AdjointArrays {
 }
 
 /// Rows of indices, with a weight each or none.
-struct DeviceRows {
+struct RowTables {
     starts: Buffer<u64>,
     items: Buffer<u64>,
     weights: Option<Buffer<f64>>,
@@ -87,8 +87,8 @@ pub struct DeviceAdjoint {
     leaves: Buffer<AdjointLeaf>,
     weights: Buffer<f64>,
     samples: Buffer<u32>,
-    sources: DeviceRows,
-    levels: Vec<DeviceRows>,
+    sources: RowTables,
+    levels: Vec<RowTables>,
     level_starts: Vec<usize>,
     // control points of all leaves
     places: usize,
@@ -124,7 +124,7 @@ impl DeviceAdjoint {
         let AdjointArrays { leaves, weights, samples, places } = AdjointArrays::of(adjoint);
         let rows = |rows: &IndexRows, weights: Option<&[f64]>| {
             let long = |numbers: &[usize]| numbers.iter().map(|&x| x as u64).collect::<Vec<_>>();
-            Ok(DeviceRows {
+            Ok(RowTables {
                 starts: Buffer::of(&stream, &long(&rows.starts))?,
                 items: Buffer::of(&stream, &long(&rows.items))?,
                 weights: weights.map(|weights| Buffer::of(&stream, weights)).transpose()?,
@@ -244,7 +244,7 @@ impl DeviceAdjoint {
                 Argument::Number(width as u32),
             ],
         )?];
-        let mut gather = |rows: &DeviceRows, from: u64, to: u64| -> Result<()> {
+        let mut gather = |rows: &RowTables, from: u64, to: u64| -> Result<()> {
             let count = rows.starts.len() - 1;
             launches.push(kernels.items(
                 "gather_gradients",

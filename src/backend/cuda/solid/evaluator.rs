@@ -16,9 +16,9 @@ use std::sync::Arc;
 use cudarc::driver::{CudaStream, DriverError};
 
 use super::adjoint::DeviceAdjoint;
-use super::grid::{DeviceGrid, PreparedGrid};
+use super::grid::{Grid, PreparedGrid};
 use super::points::DevicePoints;
-use super::scattered::DeviceScatteredPoints;
+use super::scattered::ScatteredPoints;
 use crate::backend::cuda::driver::buffer::{Buffer, timed_event};
 use crate::backend::cuda::driver::device::failed;
 use crate::backend::cuda::driver::device_arrays::{
@@ -53,7 +53,7 @@ pub(in crate::backend::cuda) struct ResidentPlan<'p, T> {
     functions: Arc<Functions>,
     main: Arc<CudaStream>,
     sides: Vec<Arc<CudaStream>>,
-    samples: DevicePlan<T>,
+    samples: ResidentSamples<T>,
     levels: Vec<LevelStencils>,
     /// Positions, then attributes.
     inputs: Vec<Input>,
@@ -67,9 +67,9 @@ pub(in crate::backend::cuda) struct ResidentPlan<'p, T> {
 /// The work of a range of elements on a grid of samples, brought to the device.
 type SharedGrid = Option<Arc<PreparedGrid>>;
 
-enum DevicePlan<T> {
-    Grid(Box<DeviceGrid<T>>),
-    Scattered(Box<DeviceScatteredPoints<T>>),
+enum ResidentSamples<T> {
+    Grid(Box<Grid<T>>),
+    Scattered(Box<ScatteredPoints<T>>),
 }
 
 /// Control points of all levels, `[point][width]`.
@@ -108,7 +108,7 @@ struct RangeProgram<T> {
     // what the launches refer to
     work: SharedGrid,
     #[expect(dead_code, reason = "its memory is the launches'")]
-    replaced: Option<DeviceScatteredPoints<T>>,
+    replaced: Option<ScatteredPoints<T>>,
 }
 
 impl<'p, T: Real + DeviceRepr> ResidentPlan<'p, T> {
@@ -118,14 +118,14 @@ impl<'p, T: Real + DeviceRepr> ResidentPlan<'p, T> {
         let sides = (1..STREAMS).map(|_| functions.new_stream()).collect::<Result<Vec<_>>>()?;
         let samples = match plan.samples() {
             Samples::Tensor(_) => {
-                let grid = DeviceGrid::new(functions.clone(), plan, strategy, &main)?;
-                DevicePlan::Grid(Box::new(grid))
+                let grid = Grid::new(functions.clone(), plan, strategy, &main)?;
+                ResidentSamples::Grid(Box::new(grid))
             }
             Samples::Points(_) => {
                 let orders = evaluated_orders(plan.want());
                 let (functions, points) = (functions.clone(), plan.points());
-                let points = DeviceScatteredPoints::new(functions, plan, points, &orders, &main)?;
-                DevicePlan::Scattered(Box::new(points))
+                let points = ScatteredPoints::new(functions, plan, points, &orders, &main)?;
+                ResidentSamples::Scattered(Box::new(points))
             }
         };
         let solid = plan.solid();
@@ -227,21 +227,21 @@ impl<'p, T: Real + DeviceRepr> ResidentPlan<'p, T> {
     /// The work of a range, brought to the device.
     fn work(&self, range: &Range<usize>) -> Result<SharedGrid> {
         match &self.samples {
-            DevicePlan::Grid(grid) => {
+            ResidentSamples::Grid(grid) => {
                 Ok(Some(Arc::new(grid.prepare(self.plan, range.clone(), &self.main)?)))
             }
-            DevicePlan::Scattered(_) => Ok(None),
+            ResidentSamples::Scattered(_) => Ok(None),
         }
     }
 
     /// The samples whose derivatives are evaluated once more, after the quantities.
-    fn replaced(&self, range: &Range<usize>) -> Result<Option<DeviceScatteredPoints<T>>> {
+    fn replaced(&self, range: &Range<usize>) -> Result<Option<ScatteredPoints<T>>> {
         let (plan, points) = (self.plan, self.plan.replaced(range));
         if points.is_empty() {
             return Ok(None);
         }
         let (functions, orders) = (self.functions.clone(), wanted_orders(plan.want()));
-        DeviceScatteredPoints::new(functions, plan, &points, &orders, &self.main).map(Some)
+        ScatteredPoints::new(functions, plan, &points, &orders, &self.main).map(Some)
     }
 
     /// What evaluates a range into `results`, which grows where it is too small.
@@ -277,7 +277,7 @@ impl<'p, T: Real + DeviceRepr> ResidentPlan<'p, T> {
         let mut launches = Vec::new();
         let address = |index: usize, output: usize| results.address::<T>(starts[index][output]);
         for (_, pass, job) in self.passes(&range, address) {
-            if let (DevicePlan::Grid(grid), Some(work)) = (&self.samples, &work) {
+            if let (ResidentSamples::Grid(grid), Some(work)) = (&self.samples, &work) {
                 first.extend(grid.clearing(work, pass, job)?);
             }
             let own = self.launches(work.as_deref(), pass, job)?;

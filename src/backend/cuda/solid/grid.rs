@@ -22,7 +22,7 @@ use crate::plan::{Kernel, Plan, Samples, Strategy, Want};
 use cudarc::driver::DeviceRepr;
 
 /// The arrays of a plan on the device.
-pub(super) struct DeviceGrid<T> {
+pub(super) struct Grid<T> {
     functions: Arc<Functions>,
     layout: PlanLayout<T>,
     published: PublishedArrays<T>,
@@ -50,7 +50,7 @@ pub(super) struct PreparedGrid {
     published: published::PublishedBlocks,
 }
 
-impl<T: Real + DeviceRepr> DeviceGrid<T> {
+impl<T: Real + DeviceRepr> Grid<T> {
     /// Brings a plan to the device.
     pub fn new(
         functions: Arc<Functions>,
@@ -108,7 +108,7 @@ impl<T: Real + DeviceRepr> DeviceGrid<T> {
         Ok(PreparedGrid { tensor: work.tensor, elements: range.len() as u32, items, published })
     }
 
-    /// The launches of one pass that all of [`DeviceGrid::launches`] wait for.
+    /// The launches of one pass that all of [`Grid::launches`] wait for.
     pub fn clearing(
         &self,
         work: &PreparedGrid,

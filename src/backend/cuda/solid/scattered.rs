@@ -53,7 +53,7 @@ fn weights_of<T: Real>(
 }
 
 /// The points of a plan on the device.
-pub(super) struct DeviceScatteredPoints<T> {
+pub(super) struct ScatteredPoints<T> {
     functions: Arc<Functions>,
     regular_nets: Buffer<u32>,
     regular: Buffer<RegularPoint<3>>,
@@ -63,7 +63,7 @@ pub(super) struct DeviceScatteredPoints<T> {
     weights: Buffer<T>,
 }
 
-impl<T: Real + DeviceRepr> DeviceScatteredPoints<T> {
+impl<T: Real + DeviceRepr> ScatteredPoints<T> {
     /// Brings points of a plan to the device, for derivatives of these orders.
     pub fn new(
         functions: Arc<Functions>,

@@ -30,7 +30,7 @@ struct FriendLevel {
 
 /// A surface on the device, refined from one level to a later one (Kuth et al. 2023).
 /// The first level is made on the device too.
-pub struct DeviceFriends<T> {
+pub struct EdgeFriends<T> {
     functions: Arc<Functions>,
     stream: Arc<CudaStream>,
     levels: Vec<FriendLevel>,
@@ -67,7 +67,7 @@ pub(in crate::backend::cuda) fn variant(
         .with("CHAIKIN", usize::from(chaikin))
 }
 
-impl<T: Real + DeviceRepr> DeviceFriends<T> {
+impl<T: Real + DeviceRepr> EdgeFriends<T> {
     /// Room for a first level, by its numbers of quads and points, and for `count` more. `chaikin`:
     /// the rule of semi-sharp creases, `None` where nothing is sharp; `fixed`: vertices of the
     /// first level with a corner tag, and its sharpness.
@@ -232,7 +232,7 @@ impl<T: Real + DeviceRepr> DeviceFriends<T> {
     }
 }
 
-impl<T> DeviceFriends<T> {
+impl<T> EdgeFriends<T> {
     /// Points of the last level, unused slots included.
     pub fn point_count(&self) -> usize {
         self.levels.last().map_or(0, |level| level.vertices)

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use cudarc::driver::{CudaStream, DeviceRepr};
 
 use super::level_points::LevelPoints;
-use super::points::DevicePointRows;
+use super::points::PointRowArrays;
 use crate::backend::Precision;
 use crate::backend::cuda::Cuda;
 use crate::backend::cuda::driver::buffer::{Buffer, timed_event};
@@ -22,7 +22,7 @@ use crate::backend::cuda::driver::sources::{SURFACE_TENSOR, Variant};
 use crate::error::{Error, Result};
 use crate::numbers::Real;
 use layout::lay_tables;
-use records::DeviceTables;
+use records::Tables;
 
 pub(in crate::backend::cuda) use layout::table_variant;
 pub use records::{PatchBatch, SquareWeights, SurfaceLayout, TableBatch, TableWeights};
@@ -52,7 +52,7 @@ pub struct SurfacePoints<T> {
 }
 
 /// Grids of points on a device; an evaluation is one CUDA graph.
-pub(crate) struct DeviceGrids<T> {
+pub(crate) struct Grids<T> {
     functions: Arc<Functions>,
     stream: Arc<CudaStream>,
     // beside it, for kernels that fill the gaps of others
@@ -60,8 +60,8 @@ pub(crate) struct DeviceGrids<T> {
     graph: Option<Graph>,
     levels: LevelPoints,
     patches: Vec<Patches<T>>,
-    tables: DeviceTables<T>,
-    rows: DevicePointRows<T>,
+    tables: Tables<T>,
+    rows: PointRowArrays<T>,
     // [result][3] each: positions; derivatives by u and v, normals
     outputs: Vec<Buffer<T>>,
 }
@@ -82,7 +82,7 @@ pub(in crate::backend::cuda) fn tensor_variant(
         .with("STRIDED", 0)
 }
 
-impl<T: Real + DeviceRepr> DeviceGrids<T> {
+impl<T: Real + DeviceRepr> Grids<T> {
     /// Brings a layout to a GPU, with room for its results.
     ///
     /// # Errors
@@ -121,7 +121,7 @@ impl<T: Real + DeviceRepr> DeviceGrids<T> {
             levels: LevelPoints::new(&stream, layout.controls, layout.levels)?,
             patches,
             tables,
-            rows: DevicePointRows::new(&stream, &layout.rows)?,
+            rows: PointRowArrays::new(&stream, &layout.rows)?,
             outputs: outputs?,
             functions,
             stream,

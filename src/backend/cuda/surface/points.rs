@@ -36,7 +36,7 @@ pub struct PointRows<T> {
 }
 
 /// Rows on the device.
-pub(super) struct DevicePointRows<T> {
+pub(super) struct PointRowArrays<T> {
     nets: Buffer<u32>,
     weights: Buffer<T>,
     points: Buffer<WeightedPoint>,
@@ -69,7 +69,7 @@ pub(in crate::backend::cuda) fn variant(
         .with("NORMALS", usize::from(normals))
 }
 
-impl<T: Real + DeviceRepr> DevicePointRows<T> {
+impl<T: Real + DeviceRepr> PointRowArrays<T> {
     pub fn new(stream: &Arc<CudaStream>, rows: &PointRows<T>) -> Result<Self> {
         let mut start = 0;
         let point = |(&end, &row): (&usize, &u32)| {
@@ -143,20 +143,20 @@ pub(crate) struct PointLayout<'a, T> {
 }
 
 /// Single points on a device.
-pub(crate) struct DeviceSinglePoints<T> {
+pub(crate) struct SinglePoints<T> {
     functions: Arc<Functions>,
     stream: Arc<CudaStream>,
     levels: LevelPoints,
     nets: Buffer<u32>,
     regular: Buffer<RegularPoint<2>>,
-    rows: DevicePointRows<T>,
+    rows: PointRowArrays<T>,
     // [result][3] each
     outputs: Vec<Buffer<T>>,
     order: usize,
     normals: bool,
 }
 
-impl<T: Real + DeviceRepr> DeviceSinglePoints<T> {
+impl<T: Real + DeviceRepr> SinglePoints<T> {
     /// Brings points to a GPU, with room for their results.
     ///
     /// # Errors
@@ -170,7 +170,7 @@ impl<T: Real + DeviceRepr> DeviceSinglePoints<T> {
             levels: LevelPoints::new(&stream, layout.controls, layout.levels)?,
             nets: Buffer::of(&stream, &layout.nets)?,
             regular: Buffer::of(&stream, &layout.regular)?,
-            rows: DevicePointRows::new(&stream, &layout.rows)?,
+            rows: PointRowArrays::new(&stream, &layout.rows)?,
             outputs: outputs.collect::<Result<_>>()?,
             order: layout.order,
             normals: layout.normals,

@@ -83,7 +83,7 @@ struct Components<T> {
 }
 
 /// A sparse matrix on the device, with control points and what it makes of them.
-pub(crate) struct DeviceProduct<T> {
+pub(crate) struct Product<T> {
     functions: Arc<Functions>,
     stream: Arc<CudaStream>,
     blocks: Buffer<RowBlock>,
@@ -111,7 +111,7 @@ fn stride(width: usize) -> usize {
     if width == 3 { 4 } else { width }
 }
 
-impl<T: Real + DeviceRepr> DeviceProduct<T> {
+impl<T: Real + DeviceRepr> Product<T> {
     /// Brings a matrix to a GPU.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! The launches of interiors, and the memory that they write.
 
 use super::{
-    DevicePixels, LayerBuffers, PixelLists, PixelSelection, Pixels, SCANNERS, THREADS, variant,
+    Interiors, LayerBuffers, PixelLists, PixelSelection, Pixels, SCANNERS, THREADS, variant,
 };
 use crate::backend::cuda::driver::buffer::{Buffer, timed_event};
 use crate::backend::cuda::driver::device::failed;
@@ -9,7 +9,7 @@ use crate::backend::cuda::driver::launch::{Argument, Launch};
 use crate::backend::cuda::driver::program::Kernels;
 use crate::error::Result;
 
-impl DevicePixels {
+impl Interiors {
     /// Makes lists of pixels.
     pub(super) fn list(&mut self, listed: PixelSelection, mask: u64) -> Result<f64> {
         let Some(images) = &self.images else { return Ok(0.0) };

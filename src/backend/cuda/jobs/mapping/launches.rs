@@ -1,6 +1,6 @@
 //! The launches of a batch's leaves: how its samples are shared out to blocks.
 
-use super::{DeviceBatch, DeviceMapping, LeafRange, ResultBuffers};
+use super::{Batch, LeafRange, Mapping, ResultBuffers};
 use crate::backend::Precision;
 use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::functions::LaunchShape;
@@ -29,11 +29,11 @@ pub(in crate::backend::cuda) fn variants() -> [Variant; 2] {
     [1, MAX_THREAD_LEAVES].map(variant)
 }
 
-impl DeviceMapping {
+impl Mapping {
     /// The kernels of an evaluation of some leaves.
     pub(super) fn launches(
         &self,
-        own: &DeviceBatch,
+        own: &Batch,
         leaves: LeafRange,
         results: &ResultBuffers,
     ) -> Result<Vec<Launch>> {

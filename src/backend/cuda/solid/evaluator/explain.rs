@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{DevicePlan, Launch, ResidentPlan};
+use super::{Launch, ResidentPlan, ResidentSamples};
 use crate::backend::cuda::driver::launch::Pass;
 use crate::backend::cuda::solid::launch_kind::{EvaluationLaunch, LaunchKind};
 use crate::backend::cuda::solid::layout::{PlanLayout, is_published};
@@ -48,15 +48,15 @@ impl<T: Real + DeviceRepr> ResidentPlan<'_, T> {
 
     fn explain_inputs(&self, elements: &Range<usize>) -> Result<Vec<LaunchReport>> {
         let work = match &self.samples {
-            DevicePlan::Grid(grid) => {
+            ResidentSamples::Grid(grid) => {
                 Some(grid.prepare(self.plan, elements.clone(), &self.main)?)
             }
-            DevicePlan::Scattered(_) => None,
+            ResidentSamples::Scattered(_) => None,
         };
         let mut all = self.explain_refinement()?;
         // no launch is put on a stream: the results need no memory
         let passes = self.passes(elements, |_, _| 0);
-        if let (DevicePlan::Grid(grid), Some(work)) = (&self.samples, &work) {
+        if let (ResidentSamples::Grid(grid), Some(work)) = (&self.samples, &work) {
             for &(input, pass, job) in &passes {
                 if let Some(launch) = grid.clearing(work, pass, job)? {
                     all.push(self.explain_clearing(&launch, input, pass));
@@ -66,10 +66,10 @@ impl<T: Real + DeviceRepr> ResidentPlan<'_, T> {
         for &(input, pass, job) in &passes {
             for EvaluationLaunch { kind, launch } in self.launches(work.as_ref(), pass, job)? {
                 let done = match &self.samples {
-                    DevicePlan::Grid(grid) => {
+                    ResidentSamples::Grid(grid) => {
                         grid_work(self.plan, grid.layout(), elements, kind, pass)
                     }
-                    DevicePlan::Scattered(_) => scattered_work::<T>(self.plan, kind, pass),
+                    ResidentSamples::Scattered(_) => scattered_work::<T>(self.plan, kind, pass),
                 };
                 all.push(self.explained(&launch, LaunchReport { input, ..done }));
             }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{DevicePlan, Input, ResidentPlan};
+use super::{Input, ResidentPlan, ResidentSamples};
 use crate::backend::cuda::driver::launch::{Argument, Launch, LaunchJob, Pass};
 use crate::backend::cuda::driver::program::Kernels;
 use crate::backend::cuda::driver::sources::{ORIGIN, Variant};
@@ -33,8 +33,8 @@ impl<T: Real + DeviceRepr> ResidentPlan<'_, T> {
         address: impl Fn(usize, usize) -> u64,
     ) -> Vec<(usize, Pass, LaunchJob)> {
         let most = match self.samples {
-            DevicePlan::Grid(_) => MAX_GRID_COMPONENTS,
-            DevicePlan::Scattered(_) => MAX_POINT_COMPONENTS,
+            ResidentSamples::Grid(_) => MAX_GRID_COMPONENTS,
+            ResidentSamples::Scattered(_) => MAX_POINT_COMPONENTS,
         };
         let mut passes = Vec::new();
         for (index, input) in self.inputs.iter().enumerate() {
@@ -70,9 +70,9 @@ impl<T: Real + DeviceRepr> ResidentPlan<'_, T> {
         job: LaunchJob,
     ) -> Result<Vec<EvaluationLaunch>> {
         match (&self.samples, work) {
-            (DevicePlan::Grid(grid), Some(work)) => grid.launches(work, pass, job, &self.main),
-            (DevicePlan::Scattered(points), _) => points.launches(pass, job),
-            (DevicePlan::Grid(_), None) => Ok(Vec::new()),
+            (ResidentSamples::Grid(grid), Some(work)) => grid.launches(work, pass, job, &self.main),
+            (ResidentSamples::Scattered(points), _) => points.launches(pass, job),
+            (ResidentSamples::Grid(_), None) => Ok(Vec::new()),
         }
     }
 

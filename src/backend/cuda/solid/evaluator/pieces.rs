@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{DevicePlan, RangeProgram, ResidentPlan, nothing_kept};
+use super::{RangeProgram, ResidentPlan, ResidentSamples, nothing_kept};
 use crate::backend::cuda::driver::buffer::PageLocked;
 use crate::backend::cuda::driver::device::failed;
 use crate::backend::cuda::driver::device_arrays::ResultMemory;
@@ -62,8 +62,8 @@ impl<T: Real + DeviceRepr> ResidentPlan<'_, T> {
             })
             .sum();
         let step = match self.samples {
-            DevicePlan::Grid(_) => (PIECE_BYTES / per_element.max(1)).max(1),
-            DevicePlan::Scattered(_) => elements.len().max(1),
+            ResidentSamples::Grid(_) => (PIECE_BYTES / per_element.max(1)).max(1),
+            ResidentSamples::Scattered(_) => elements.len().max(1),
         };
         let mut delivery = transfer.deliver();
         if elements.len() <= step {

@@ -5,7 +5,7 @@ use cudarc::driver::DeviceRepr;
 use cudarc::driver::DriverError;
 
 use super::layout::{TABLE_THREADS, table_variant};
-use super::{DeviceGrids, Patches, TENSOR_THREADS, tensor_variant};
+use super::{Grids, Patches, TENSOR_THREADS, tensor_variant};
 use crate::backend::cuda::driver::functions::LaunchShape;
 use crate::backend::cuda::driver::launch::{Argument, Launch};
 use crate::backend::cuda::driver::program::Kernels;
@@ -15,7 +15,7 @@ use crate::error::Result;
 /// Lanes that share a normal by tangents; `SHARE` in `kernels/surface/table.cu`.
 const SHARE: u32 = 8;
 
-impl<T: Real + DeviceRepr> DeviceGrids<T> {
+impl<T: Real + DeviceRepr> Grids<T> {
     /// Chains run side by side after the first launches.
     pub(super) fn enqueue(
         &self,

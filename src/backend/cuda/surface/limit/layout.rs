@@ -9,8 +9,8 @@ use cudarc::driver::CudaStream;
 use crate::backend::cuda::driver::device::failed;
 
 use super::records::{
-    DeviceTables, SquareBatch, SquareWeights, SurfaceLayout, TableBatch, TableBatchRecord,
-    TableItem, TableWeights, Tangents,
+    SquareBatch, SquareWeights, SurfaceLayout, TableBatch, TableBatchRecord, TableItem,
+    TableWeights, Tables, Tangents,
 };
 use crate::backend::Precision;
 use crate::backend::cuda::driver::buffer::Buffer;
@@ -35,7 +35,7 @@ pub(super) fn lay_tables<T: Real + DeviceRepr>(
     functions: &Functions,
     stream: &Arc<CudaStream>,
     layout: &SurfaceLayout<'_, T>,
-) -> Result<DeviceTables<T>> {
+) -> Result<Tables<T>> {
     let variant = table_variant(T::PRECISION, layout.normals);
     let limits = if layout.tables.is_empty() {
         BlockLimits { leaves: 1, groups: 1 }
@@ -204,11 +204,7 @@ impl<'l, T: Real + DeviceRepr> HostTables<'l, T> {
     }
 
     /// Copies the tables to the device, and lays out there those that squares become.
-    fn into_device(
-        mut self,
-        kernels: &Kernels<'_>,
-        stream: &Arc<CudaStream>,
-    ) -> Result<DeviceTables<T>> {
+    fn into_device(mut self, kernels: &Kernels<'_>, stream: &Arc<CudaStream>) -> Result<Tables<T>> {
         let own = self.weights.len() as u64;
         for (number, square) in &mut self.squares {
             self.batches[*number].weights += own;
@@ -221,7 +217,7 @@ impl<'l, T: Real + DeviceRepr> HostTables<'l, T> {
         if !squares.is_empty() {
             lay_squares(kernels, stream, &self.layout.squares, &squares, &weights)?;
         }
-        Ok(DeviceTables {
+        Ok(Tables {
             nets: Buffer::of(stream, &self.nets)?,
             starts: Buffer::of(stream, &self.starts)?,
             weights,

@@ -154,7 +154,7 @@ unsafe impl DeviceRepr for SquareBatch {}
 // SAFETY: as above.
 unsafe impl DeviceRepr for Tangents {}
 
-pub struct DeviceTables<T> {
+pub struct Tables<T> {
     pub nets: Buffer<u32>,
     pub starts: Buffer<u32>,
     pub weights: Buffer<T>,

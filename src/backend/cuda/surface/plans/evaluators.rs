@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::numbers::Real;
 use cudarc::driver::DeviceRepr;
 
-use super::{DeviceSurfaceGrid, DeviceSurfacePoints, DeviceVertexLimits};
+use super::{GridEvaluator, PlaceEvaluator, VertexEvaluator};
 
 /// Derivatives that are there.
 fn put_derivatives<T: Real>(results: &mut SurfaceResults, derivatives: &[Vec<[T; 3]>]) {
@@ -16,7 +16,7 @@ fn put_derivatives<T: Real>(results: &mut SurfaceResults, derivatives: &[Vec<[T;
     }
 }
 
-impl<T: Real + DeviceRepr> SurfaceEvaluator for DeviceSurfaceGrid<T> {
+impl<T: Real + DeviceRepr> SurfaceEvaluator for GridEvaluator<T> {
     fn set_controls(&mut self, points: &[[f64; 3]]) -> Result<()> {
         self.grids.set_controls(points)
     }
@@ -26,7 +26,7 @@ impl<T: Real + DeviceRepr> SurfaceEvaluator for DeviceSurfaceGrid<T> {
     }
 
     fn read(&self, results: &mut SurfaceResults) -> Result<()> {
-        let found = DeviceSurfaceGrid::read(self)?;
+        let found = GridEvaluator::read(self)?;
         results.positions.copy_from(found.positions.as_flattened());
         put_derivatives(results, &found.derivatives);
         results.normals.copy_from(found.normals.as_flattened());
@@ -34,7 +34,7 @@ impl<T: Real + DeviceRepr> SurfaceEvaluator for DeviceSurfaceGrid<T> {
     }
 }
 
-impl<T: Real + DeviceRepr> SurfaceEvaluator for DeviceSurfacePoints<T> {
+impl<T: Real + DeviceRepr> SurfaceEvaluator for PlaceEvaluator<T> {
     fn set_controls(&mut self, points: &[[f64; 3]]) -> Result<()> {
         self.points.set_controls(points)
     }
@@ -44,14 +44,14 @@ impl<T: Real + DeviceRepr> SurfaceEvaluator for DeviceSurfacePoints<T> {
     }
 
     fn read(&self, results: &mut SurfaceResults) -> Result<()> {
-        let found = DeviceSurfacePoints::read(self)?;
+        let found = PlaceEvaluator::read(self)?;
         results.positions.copy_from(found[0].as_flattened());
         put_derivatives(results, &found[1..]);
         Ok(())
     }
 }
 
-impl<T: Real + DeviceRepr> SurfaceEvaluator for DeviceVertexLimits<T> {
+impl<T: Real + DeviceRepr> SurfaceEvaluator for VertexEvaluator<T> {
     fn set_controls(&mut self, points: &[[f64; 3]]) -> Result<()> {
         self.0.set_controls(points)
     }
@@ -61,7 +61,7 @@ impl<T: Real + DeviceRepr> SurfaceEvaluator for DeviceVertexLimits<T> {
     }
 
     fn read(&self, results: &mut SurfaceResults) -> Result<()> {
-        let [positions, normals] = DeviceVertexLimits::read(self)?;
+        let [positions, normals] = VertexEvaluator::read(self)?;
         results.positions.copy_from(positions.as_flattened());
         results.normals.copy_from(normals.as_flattened());
         Ok(())

@@ -2,8 +2,8 @@
 
 use super::matrix::{check_tags, device_matrix, has_lost_corner, host_topology, tags};
 use crate::backend::cuda::Cuda;
-use crate::backend::cuda::DeviceRun;
-use crate::backend::cuda::surface::edge_friend::DeviceFriends;
+use crate::backend::cuda::FriendRun;
+use crate::backend::cuda::surface::edge_friend::EdgeFriends;
 use crate::backend::cuda::surface::refine::SurfaceFriends;
 use crate::error::Result;
 use crate::mesh::{CreaseRule, SurfaceMesh};
@@ -55,14 +55,14 @@ impl<T: Real + DeviceRepr> Friends<T> {
         Ok(())
     }
 
-    pub fn run(&mut self, run: DeviceRun) -> Result<f64> {
+    pub fn run(&mut self, run: FriendRun) -> Result<f64> {
         self.friends.run(run)
     }
 }
 
 impl<T> Friends<T> {
     /// The levels on the device.
-    pub fn levels(&self) -> &DeviceFriends<T> {
+    pub fn levels(&self) -> &EdgeFriends<T> {
         self.friends.friends()
     }
 

@@ -14,9 +14,9 @@ use crate::backend::cuda::Cuda;
 
 use crate::backend::cuda::single_points::RegularPoint;
 use crate::backend::cuda::surface::limit::{
-    DeviceGrids, PatchBatch, SurfaceLayout, SurfacePoints, TableBatch, TableWeights,
+    Grids, PatchBatch, SurfaceLayout, SurfacePoints, TableBatch, TableWeights,
 };
-use crate::backend::cuda::surface::points::{DeviceSinglePoints, PointLayout, PointRows};
+use crate::backend::cuda::surface::points::{PointLayout, PointRows, SinglePoints};
 use crate::error::{Error, Result};
 use crate::plan::Want;
 use crate::scheme::FaceShape;
@@ -27,12 +27,12 @@ use crate::surface::limit::{
 };
 
 /// Grids of limit points on all elements of a surface, on a GPU, in `f32` or `f64`.
-pub struct DeviceSurfaceGrid<T> {
-    pub(super) grids: DeviceGrids<T>,
+pub struct GridEvaluator<T> {
+    pub(super) grids: Grids<T>,
     points: usize,
 }
 
-impl<T: Real + DeviceRepr> DeviceSurfaceGrid<T> {
+impl<T: Real + DeviceRepr> GridEvaluator<T> {
     /// Brings a grid to a GPU, with room for its results, `[element][sample]`: positions
     /// and, if the grid has normals, first derivatives and unit normals.
     ///
@@ -81,7 +81,7 @@ impl<T: Real + DeviceRepr> DeviceSurfaceGrid<T> {
             results: points,
             normals: grid.normals,
         };
-        Ok(Self { grids: DeviceGrids::new(gpu, &layout)?, points })
+        Ok(Self { grids: Grids::new(gpu, &layout)?, points })
     }
 
     /// Copies the results of the last evaluation to the host, `[element][sample]`.
@@ -139,12 +139,12 @@ impl SurfaceLeafBatch {
 ///
 /// Points of regular quads evaluate their splines; the weights of all others are
 /// tabulated when the places are given.
-pub struct DeviceSurfacePoints<T> {
-    pub(super) points: DeviceSinglePoints<T>,
+pub struct PlaceEvaluator<T> {
+    pub(super) points: SinglePoints<T>,
     want: Want,
 }
 
-impl<T: Real + DeviceRepr> DeviceSurfacePoints<T> {
+impl<T: Real + DeviceRepr> PlaceEvaluator<T> {
     /// Brings places to a GPU, with room for positions and the derivatives wanted.
     ///
     /// # Errors
@@ -220,7 +220,7 @@ impl<T: Real + DeviceRepr> DeviceSurfacePoints<T> {
             order,
             normals: false,
         };
-        Ok(Self { points: DeviceSinglePoints::new(gpu, &layout)?, want })
+        Ok(Self { points: SinglePoints::new(gpu, &layout)?, want })
     }
 
     /// Copies the results to the host, `[place]` each: positions, then the derivatives by
@@ -245,9 +245,9 @@ impl<T: Real + DeviceRepr> DeviceSurfacePoints<T> {
 }
 
 /// Limit positions and unit normals of all vertices of a mesh, on a GPU.
-pub struct DeviceVertexLimits<T>(pub(super) DeviceSinglePoints<T>);
+pub struct VertexEvaluator<T>(pub(super) SinglePoints<T>);
 
-impl<T: Real + DeviceRepr> DeviceVertexLimits<T> {
+impl<T: Real + DeviceRepr> VertexEvaluator<T> {
     /// Brings limit masks to a GPU, with room for their results.
     ///
     /// # Errors
@@ -292,7 +292,7 @@ impl<T: Real + DeviceRepr> DeviceVertexLimits<T> {
             order: 1,
             normals: true,
         };
-        Ok(Self(DeviceSinglePoints::new(gpu, &layout)?))
+        Ok(Self(SinglePoints::new(gpu, &layout)?))
     }
 
     /// Positions and unit normals, copied to the host; normals are NaN where there is no

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::backend::cuda::Cuda;
 
 use crate::backend::cuda::surface::refine::{
-    CreaseTags, DeviceLevels, DeviceMatrix, FaceArrays, MatrixScheme,
+    CreaseTags, FaceArrays, MatrixScheme, RefinedLevels, SurfaceMatrix,
 };
 use crate::error::Result;
 use crate::mesh::{BoundaryRule, CreaseRule, SurfaceMesh};
@@ -23,7 +23,7 @@ use crate::topology::surface::{Columns, SurfaceTopology};
 /// # Errors
 /// As [`SurfaceMesh::check`]; [`crate::Error::Request`] for a mesh without faces, or too
 /// little memory.
-pub fn device_matrix(mesh: &SurfaceMesh, gpu: &Cuda) -> Result<DeviceMatrix> {
+pub fn device_matrix(mesh: &SurfaceMesh, gpu: &Cuda) -> Result<SurfaceMatrix> {
     mesh.check()?;
     mesh.check_control()?;
     let columns = Columns::of(&mesh.faces);
@@ -39,14 +39,14 @@ pub fn device_matrix(mesh: &SurfaceMesh, gpu: &Cuda) -> Result<DeviceMatrix> {
         Columns::Polygons { ends, faces } => (0, &ends[..], &faces[..]),
     };
     let vertices = mesh.faces.vertices();
-    DeviceMatrix::new(
+    SurfaceMatrix::new(
         gpu,
         FaceArrays { vertex_count: mesh.points.len(), size, ends, faces, vertices },
     )
 }
 
 /// The topology on the host, as the device built it.
-pub(super) fn host_topology(mesh: &SurfaceMesh, matrix: &DeviceMatrix) -> Result<SurfaceTopology> {
+pub(super) fn host_topology(mesh: &SurfaceMesh, matrix: &SurfaceMatrix) -> Result<SurfaceTopology> {
     let edge_corners = matrix.edge_corners()?;
     Ok(SurfaceTopology {
         vertex_count: mesh.points.len(),
@@ -64,10 +64,10 @@ pub(super) fn host_topology(mesh: &SurfaceMesh, matrix: &DeviceMatrix) -> Result
 /// All levels of a mesh that has triangles only, if the scheme is not Catmull-Clark's.
 pub(super) fn levels<T: Real + DeviceRepr>(
     mesh: &SurfaceMesh,
-    matrix: DeviceMatrix,
+    matrix: SurfaceMatrix,
     options: &SurfaceOptions,
     rule: CreaseRule,
-) -> Result<DeviceLevels<T>> {
+) -> Result<RefinedLevels<T>> {
     let scheme = match options.scheme.split() {
         Split::Quads => MatrixScheme::Quads,
         Split::FourTriangles => MatrixScheme::FourTriangles { beta },
@@ -82,13 +82,13 @@ pub(super) fn levels<T: Real + DeviceRepr>(
         Split::ThreeTriangles => true,
     };
     if smooth && mesh.creases.is_empty() {
-        return DeviceLevels::new(matrix, scheme, options.levels, None);
+        return RefinedLevels::new(matrix, scheme, options.levels, None);
     }
     if has_lost_corner(mesh) {
         check_tags(mesh)?;
     }
     let tags = tags(mesh, rule);
-    let levels = DeviceLevels::new(matrix, scheme, options.levels, Some(&tags))?;
+    let levels = RefinedLevels::new(matrix, scheme, options.levels, Some(&tags))?;
     if levels.found_tags()? != tags.edges.len() {
         check_tags(mesh)?;
     }

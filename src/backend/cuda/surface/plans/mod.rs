@@ -21,8 +21,8 @@ mod single_matrix;
 mod static_refinement;
 mod stencils;
 
-use super::edge_friend::FriendRun as DeviceRun;
-use super::refine::DeviceLevels;
+use super::edge_friend::FriendRun;
+use super::refine::RefinedLevels;
 use crate::backend::cuda::Cuda;
 use crate::backend::surface::check_on_gpu;
 use crate::error::{Error, Result};
@@ -40,11 +40,11 @@ use cudarc::driver::DeviceRepr;
 use friends::Friends;
 use stencils::PlannedStencils;
 
-pub use limit::{DeviceSurfaceGrid, DeviceSurfacePoints, DeviceVertexLimits};
+pub use limit::{GridEvaluator, PlaceEvaluator, VertexEvaluator};
 pub use matrix::device_matrix;
-pub use single_matrix::DeviceSingleMatrix;
-pub use static_refinement::DeviceStaticRefinement;
-pub use stencils::DeviceStencils;
+pub use single_matrix::SingleEvaluator;
+pub use static_refinement::StaticRefiner;
+pub use stencils::StencilEvaluator;
 
 /// Whether edge-friend is the fastest method of a GPU: 2.6 to 3.1 times as fast as the mesh matrix
 /// (measured on an H200 at levels 7 and 8).
@@ -53,7 +53,7 @@ fn edge_friend_pays(mesh: &SurfaceMesh, options: &SurfaceOptions) -> bool {
 }
 
 /// A surface refined on a GPU, in `f32` or `f64`.
-pub struct DeviceSurface<T> {
+pub struct Refiner<T> {
     options: SurfaceOptions,
     levels: Levels<T>,
     notices: Vec<String>,
@@ -63,12 +63,12 @@ pub struct DeviceSurface<T> {
 }
 
 enum Levels<T> {
-    Matrix(Box<DeviceLevels<T>>),
+    Matrix(Box<RefinedLevels<T>>),
     EdgeFriend(Box<Friends<T>>),
     Stencils(Box<PlannedStencils<T>>),
 }
 
-impl<T: Real + DeviceRepr> DeviceSurface<T> {
+impl<T: Real + DeviceRepr> Refiner<T> {
     /// Brings a mesh to a GPU, with room for all levels, and finds its edges there; or makes
     /// stencils and brings these.
     ///
@@ -136,7 +136,7 @@ impl<T: Real + DeviceRepr> DeviceSurface<T> {
     ///
     /// # Errors
     /// [`Error::Request`] for another number of corners, vertices that are not there, or other
-    /// methods; [`DeviceSurface::run`] gives [`Error::Mesh`] if the surface is no oriented
+    /// methods; [`Refiner::run`] gives [`Error::Mesh`] if the surface is no oriented
     /// manifold any more, or a crease is not an edge.
     pub fn set_corners(&mut self, vertices: &[u32]) -> Result<()> {
         match &mut self.levels {
@@ -154,11 +154,11 @@ impl<T: Real + DeviceRepr> DeviceSurface<T> {
     ///
     /// # Errors
     /// [`Error::Request`] with the driver's words if a kernel fails.
-    pub fn run(&mut self, run: DeviceRun) -> Result<f64> {
+    pub fn run(&mut self, run: FriendRun) -> Result<f64> {
         match &mut self.levels {
             Levels::Matrix(levels) => levels.run(run),
             Levels::EdgeFriend(friends) => friends.run(run),
-            Levels::Stencils(_) if run == DeviceRun::Topology => Ok(0.0),
+            Levels::Stencils(_) if run == FriendRun::Topology => Ok(0.0),
             Levels::Stencils(stencils) => stencils.device.evaluate(),
         }
     }

@@ -1,8 +1,8 @@
 //! The refined mesh of a surface on a GPU: the same as by its plan on the CPU.
 
-use super::{DeviceSurface, Levels};
+use super::{Levels, Refiner};
 use crate::backend::SurfaceRefiner;
-use crate::backend::cuda::DeviceRun;
+use crate::backend::cuda::FriendRun;
 use crate::error::Result;
 use crate::mesh::{Creases, SurfaceMesh};
 use crate::scheme::point::Point;
@@ -12,7 +12,7 @@ use crate::surface::triangulate::Triangulation;
 use crate::surface::{SurfaceOptions, SurfacePlan, VertexLimits};
 use crate::topology::surface::Columns;
 
-impl DeviceSurface<f64> {
+impl Refiner<f64> {
     /// The refined mesh of `mesh`, the mesh of this surface or one of the same connectivity:
     /// bitwise the mesh of [`SurfacePlan::refine`]. It takes the control points of `mesh`.
     ///
@@ -20,7 +20,7 @@ impl DeviceSurface<f64> {
     /// [`Error::Request`](crate::Error::Request) if the mesh has another number of vertices or
     /// corners than the surface, or a kernel or copy fails.
     pub fn refine(&mut self, mesh: &SurfaceMesh) -> Result<SurfaceMesh> {
-        self.run(DeviceRun::Topology)?;
+        self.run(FriendRun::Topology)?;
         assemble(self, mesh)
     }
 
@@ -34,21 +34,21 @@ impl DeviceSurface<f64> {
     }
 }
 
-impl SurfaceRefiner for DeviceSurface<f64> {
+impl SurfaceRefiner for Refiner<f64> {
     fn notices(&self) -> &[String] {
         self.notices()
     }
 
     fn refine(&mut self, mesh: &SurfaceMesh) -> Result<SurfaceMesh> {
-        DeviceSurface::refine(self, mesh)
+        Refiner::refine(self, mesh)
     }
 
     fn vertex_limits(&mut self, mesh: &SurfaceMesh, refined: &SurfaceMesh) -> Result<VertexLimits> {
-        DeviceSurface::vertex_limits(self, mesh, refined)
+        Refiner::vertex_limits(self, mesh, refined)
     }
 }
 
-impl RefinedSource for DeviceSurface<f64> {
+impl RefinedSource for Refiner<f64> {
     fn options(&self) -> &SurfaceOptions {
         &self.options
     }
@@ -63,13 +63,13 @@ impl RefinedSource for DeviceSurface<f64> {
 
     fn evaluate(&mut self, controls: &[Point<f64>]) -> Result<Vec<Point<f64>>> {
         self.set_controls(controls)?;
-        self.run(DeviceRun::Points)?;
+        self.run(FriendRun::Points)?;
         self.points()
     }
 
     /// Without the ghosts of edge-friend.
     fn corners(&self) -> Result<Vec<u32>> {
-        let mut corners = DeviceSurface::corners(self)?;
+        let mut corners = Refiner::corners(self)?;
         if let Levels::EdgeFriend(friends) = &self.levels {
             corners.truncate(4 * (friends.real_quads() << (2 * (self.options.levels - 1))));
         }
@@ -104,7 +104,7 @@ impl RefinedSource for DeviceSurface<f64> {
     }
 }
 
-impl<T> DeviceSurface<T> {
+impl<T> Refiner<T> {
     /// Where edge-friend has the point of a control vertex at the last level.
     fn slot(&self, vertex: u32) -> u32 {
         let Levels::EdgeFriend(friends) = &self.levels else { return vertex };

@@ -5,19 +5,19 @@ use crate::numbers::Real;
 use cudarc::driver::DeviceRepr;
 
 use super::blocks::row_blocks;
-use crate::backend::cuda::surface::product::DeviceProduct;
+use crate::backend::cuda::surface::product::Product;
 use crate::error::{Error, Result};
 use crate::surface::stencils::single::SingleMatrix;
 
 /// A [`SingleMatrix`] on a GPU, in `f32` or `f64`: products of any number of components, with the
 /// bits of the CPU for finite control points.
-pub struct DeviceSingleMatrix<T> {
-    product: DeviceProduct<T>,
+pub struct SingleEvaluator<T> {
+    product: Product<T>,
     rows: usize,
     bytes: usize,
 }
 
-impl<T: Real + DeviceRepr> DeviceSingleMatrix<T> {
+impl<T: Real + DeviceRepr> SingleEvaluator<T> {
     /// Brings the matrix of `controls` control points to a GPU.
     ///
     /// # Errors
@@ -32,7 +32,7 @@ impl<T: Real + DeviceRepr> DeviceSingleMatrix<T> {
             ))
             .with_help("give the control points of the mesh that the matrix was made of"));
         }
-        let product = DeviceProduct::new(gpu, &blocks)?;
+        let product = Product::new(gpu, &blocks)?;
         Ok(Self { product, rows: matrix.len(), bytes: blocks.bytes() })
     }
 

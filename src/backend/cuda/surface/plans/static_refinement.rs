@@ -7,8 +7,7 @@ use rayon::prelude::*;
 use crate::backend::cuda::Cuda;
 
 use crate::backend::cuda::surface::limit::{
-    DeviceGrids, MAX_LEAF_SAMPLES, PatchBatch, SquareWeights, SurfaceLayout, TableBatch,
-    TableWeights,
+    Grids, MAX_LEAF_SAMPLES, PatchBatch, SquareWeights, SurfaceLayout, TableBatch, TableWeights,
 };
 use crate::backend::cuda::surface::points::PointRows;
 use crate::error::{Error, Result};
@@ -19,11 +18,11 @@ use crate::surface::stencils::static_refinement::LeafBatches;
 
 /// The points of one level of refinement on a GPU, straight from the control points, in
 /// `f32` or `f64`; see [`StaticRefinement`].
-pub struct DeviceStaticRefinement<T> {
-    grids: DeviceGrids<T>,
+pub struct StaticRefiner<T> {
+    grids: Grids<T>,
 }
 
-impl<T: Real + DeviceRepr> DeviceStaticRefinement<T> {
+impl<T: Real + DeviceRepr> StaticRefiner<T> {
     /// Brings a level to a GPU, with room for its points.
     ///
     /// # Errors
@@ -79,7 +78,7 @@ impl<T: Real + DeviceRepr> DeviceStaticRefinement<T> {
             results: refinement.len(),
             normals: false,
         };
-        Ok(Self { grids: DeviceGrids::new(gpu, &layout)? })
+        Ok(Self { grids: Grids::new(gpu, &layout)? })
     }
 
     /// Takes positions of the control mesh.

@@ -1,6 +1,6 @@
 //! Stencils on a GPU: one sparse matrix, or static refinement. The CPU makes the weights.
 
-use super::{DeviceSingleMatrix, DeviceStaticRefinement};
+use super::{SingleEvaluator, StaticRefiner};
 use crate::backend::cuda::Cuda;
 use crate::backend::{SurfaceEvaluator, SurfaceResults};
 use crate::error::{Error, Result};
@@ -13,19 +13,19 @@ use cudarc::driver::DeviceRepr;
 
 /// The points of a level straight from control points on a GPU, in `f32` or `f64`; see
 /// [`SurfaceStencils`].
-pub struct DeviceStencils<T>(DeviceWeights<T>);
+pub struct StencilEvaluator<T>(Weights<T>);
 
-enum DeviceWeights<T> {
-    Single(Box<DeviceSingleMatrix<T>>),
+enum Weights<T> {
+    Single(Box<SingleEvaluator<T>>),
     /// The control points stay on the host for the vertices of no face.
     Static {
-        level: Box<DeviceStaticRefinement<T>>,
+        level: Box<StaticRefiner<T>>,
         slots: Vec<u32>,
         controls: Vec<Point<T>>,
     },
 }
 
-impl<T: Real + DeviceRepr> DeviceStencils<T> {
+impl<T: Real + DeviceRepr> StencilEvaluator<T> {
     /// Brings the weights to a GPU, with room for the points.
     ///
     /// # Errors
@@ -34,10 +34,10 @@ impl<T: Real + DeviceRepr> DeviceStencils<T> {
         Ok(Self(match &stencils.stored {
             StoredWeights::Single(matrix) => {
                 let (matrix, controls) = (matrix.in_precision(), stencils.control_count());
-                DeviceWeights::Single(Box::new(DeviceSingleMatrix::new(&matrix, controls, gpu)?))
+                Weights::Single(Box::new(SingleEvaluator::new(&matrix, controls, gpu)?))
             }
-            StoredWeights::Static(factored) => DeviceWeights::Static {
-                level: Box::new(DeviceStaticRefinement::new(&factored.refinement, gpu)?),
+            StoredWeights::Static(factored) => Weights::Static {
+                level: Box::new(StaticRefiner::new(&factored.refinement, gpu)?),
                 slots: factored.slots.clone(),
                 controls: Vec::new(),
             },
@@ -50,8 +50,8 @@ impl<T: Real + DeviceRepr> DeviceStencils<T> {
     /// [`Error::Request`] for another number of them.
     pub fn set_controls(&mut self, points: &[Point<T>]) -> Result<()> {
         match &mut self.0 {
-            DeviceWeights::Single(matrix) => matrix.set_controls(points.as_flattened(), 3),
-            DeviceWeights::Static { level, controls, .. } => {
+            Weights::Single(matrix) => matrix.set_controls(points.as_flattened(), 3),
+            Weights::Static { level, controls, .. } => {
                 let double: Vec<[f64; 3]> = points.iter().map(|p| p.map(T::to_f64)).collect();
                 level.set_controls(&double)?;
                 controls.clear();
@@ -67,8 +67,8 @@ impl<T: Real + DeviceRepr> DeviceStencils<T> {
     /// [`Error::Request`] with the driver's words if a kernel fails.
     pub fn evaluate(&mut self) -> Result<f64> {
         match &mut self.0 {
-            DeviceWeights::Single(matrix) => matrix.run(),
-            DeviceWeights::Static { level, .. } => level.evaluate(),
+            Weights::Single(matrix) => matrix.run(),
+            Weights::Static { level, .. } => level.evaluate(),
         }
     }
 
@@ -79,12 +79,12 @@ impl<T: Real + DeviceRepr> DeviceStencils<T> {
     /// [`Error::Request`] if the copy fails, or if no control points were set.
     pub fn points(&self) -> Result<Vec<Point<T>>> {
         match &self.0 {
-            DeviceWeights::Single(matrix) => Ok(matrix.results()?.as_chunks::<3>().0.to_vec()),
-            DeviceWeights::Static { controls, .. } if controls.is_empty() => {
+            Weights::Single(matrix) => Ok(matrix.results()?.as_chunks::<3>().0.to_vec()),
+            Weights::Static { controls, .. } if controls.is_empty() => {
                 Err(Error::request("points without control points")
                     .with_help("set control points and evaluate first"))
             }
-            DeviceWeights::Static { level, slots, controls } => {
+            Weights::Static { level, slots, controls } => {
                 let mut points = Vec::new();
                 gather(slots, &level.points()?, controls, &mut points);
                 Ok(points)
@@ -93,14 +93,14 @@ impl<T: Real + DeviceRepr> DeviceStencils<T> {
     }
 }
 
-impl<T: Real + DeviceRepr> SurfaceEvaluator for DeviceStencils<T> {
+impl<T: Real + DeviceRepr> SurfaceEvaluator for StencilEvaluator<T> {
     fn set_controls(&mut self, points: &[[f64; 3]]) -> Result<()> {
         let points: Vec<Point<T>> = points.iter().map(|p| p.map(T::from_f64)).collect();
-        DeviceStencils::set_controls(self, &points)
+        StencilEvaluator::set_controls(self, &points)
     }
 
     fn evaluate(&mut self) -> Result<f64> {
-        DeviceStencils::evaluate(self)
+        StencilEvaluator::evaluate(self)
     }
 
     fn read(&self, results: &mut SurfaceResults) -> Result<()> {
@@ -112,13 +112,13 @@ impl<T: Real + DeviceRepr> SurfaceEvaluator for DeviceStencils<T> {
 /// The plan of a surface by stencils, and these on the device.
 pub(super) struct PlannedStencils<T> {
     pub plan: SurfacePlan,
-    pub device: DeviceStencils<T>,
+    pub device: StencilEvaluator<T>,
 }
 
 impl<T: Real + DeviceRepr> PlannedStencils<T> {
     pub fn new(mesh: &SurfaceMesh, options: &SurfaceOptions, gpu: &Cuda) -> Result<Self> {
         let mut plan = SurfacePlan::new(mesh, options)?;
-        let device = DeviceStencils::new(plan.stencils()?, gpu)?;
+        let device = StencilEvaluator::new(plan.stencils()?, gpu)?;
         plan.forget_stencils();
         Ok(Self { plan, device })
     }

@@ -2,7 +2,7 @@
 //! them from level to level, and the points on them.
 
 use super::THREADS;
-use super::matrix::DeviceMatrix;
+use super::matrix::SurfaceMatrix;
 use super::step::LevelLaunch;
 use crate::backend::Precision;
 use crate::backend::cuda::driver::buffer::Buffer;
@@ -39,7 +39,7 @@ pub(in crate::backend::cuda) fn variant(precision: Precision) -> Variant {
 
 impl BoundaryEdges {
     /// Room for the boundary edges of `levels` levels. `keeps_corners`: vertices of one face stay.
-    pub fn new(matrix: &DeviceMatrix, levels: usize, keeps_corners: bool) -> Result<Self> {
+    pub fn new(matrix: &SurfaceMatrix, levels: usize, keeps_corners: bool) -> Result<Self> {
         let stream = &matrix.stream;
         let mut count = matrix.counts().boundary;
         let mut lines = Vec::new();
@@ -61,7 +61,7 @@ impl BoundaryEdges {
     /// The boundary edges of the control mesh, after its opposite half-edges.
     pub fn start(
         &self,
-        matrix: &DeviceMatrix,
+        matrix: &SurfaceMatrix,
         opposites: &Buffer<u32>,
         launches: &mut Vec<Launch>,
     ) -> Result<()> {
@@ -95,7 +95,7 @@ impl BoundaryEdges {
     /// The lines around the boundary edges of a level of even depth.
     fn trace(
         &self,
-        matrix: &DeviceMatrix,
+        matrix: &SurfaceMatrix,
         at: &BoundaryLines,
         vertices: u64,
         opposites: u64,
@@ -119,7 +119,7 @@ impl BoundaryEdges {
     /// next.
     pub fn launches(
         &self,
-        matrix: &DeviceMatrix,
+        matrix: &SurfaceMatrix,
         step: &LevelLaunch<'_>,
         opposites: u64,
         [next_vertices, next_opposites]: [u64; 2],

@@ -2,7 +2,7 @@
 //! `kernels/surface/creases.cu`.
 
 use super::THREADS;
-use super::matrix::{DeviceMatrix, LONE, SharpRows, TOUCHING};
+use super::matrix::{LONE, SharpRows, SurfaceMatrix, TOUCHING};
 use super::sharp::SharpLevel;
 use crate::backend::Precision;
 use crate::backend::cuda::driver::buffer::Buffer;
@@ -30,7 +30,7 @@ pub struct CreaseTags {
 }
 
 /// Sharp edges and sharp vertices of all levels.
-pub(super) struct DeviceCreases {
+pub(super) struct CreaseArrays {
     tags: CreaseTags,
     edge_tags: (Buffer<u64>, Buffer<f64>),
     vertex_tags: (Buffer<u32>, Buffer<f64>),
@@ -60,9 +60,9 @@ fn number(n: usize) -> Argument {
     Argument::Number(n as u32)
 }
 
-impl DeviceCreases {
+impl CreaseArrays {
     /// Finds sharp edges and vertices of a control mesh, and makes room for `levels` levels.
-    pub fn new(matrix: &DeviceMatrix, tags: &CreaseTags, levels: usize) -> Result<Self> {
+    pub fn new(matrix: &SurfaceMatrix, tags: &CreaseTags, levels: usize) -> Result<Self> {
         let stream = &matrix.stream;
         let (edges, vertices) = (matrix.counts().edges, matrix.vertex_count);
         let mut creases = Self {
@@ -87,11 +87,11 @@ impl DeviceCreases {
             levels: Vec::new(),
         };
         // the lists are as long as the device says
-        creases.find(matrix, DeviceCreases::mark_edges)?;
+        creases.find(matrix, CreaseArrays::mark_edges)?;
         creases.sharp_count = creases.marks.read_at(stream, edges)? as usize;
         creases.rows = SharpRows::new(stream, vertices, 2 * creases.sharp_count)?;
         creases.levels = vec![SharpLevel::new(stream, creases.sharp_count, 0)?];
-        creases.find(matrix, DeviceCreases::mark_vertices)?;
+        creases.find(matrix, CreaseArrays::mark_vertices)?;
         creases.sharp_vertex_count = creases.marks.read_at(stream, vertices)? as usize;
         creases.sharp_vertices = Buffer::empty(stream, creases.sharp_vertex_count)?;
         let tagged = !tags.edges.is_empty();
@@ -107,13 +107,13 @@ impl DeviceCreases {
     }
 
     /// How many of the tags have an edge.
-    pub(crate) fn found_tags(&self, matrix: &DeviceMatrix) -> Result<usize> {
+    pub(crate) fn found_tags(&self, matrix: &SurfaceMatrix) -> Result<usize> {
         Ok(self.counts.read_at(&matrix.stream, 1)? as usize)
     }
 
     /// Whether the last run has found as many sharp edges and sharp vertices as there is room for,
     /// and an edge for every tag.
-    pub fn fits(&self, matrix: &DeviceMatrix) -> Result<bool> {
+    pub fn fits(&self, matrix: &SurfaceMatrix) -> Result<bool> {
         let expected = [0, self.tags.edges.len(), self.sharp_count, self.sharp_vertex_count];
         let counts = self.counts.read(&matrix.stream)?;
         Ok(counts.into_iter().map(|count| count as usize).eq(expected))
@@ -138,8 +138,8 @@ impl DeviceCreases {
 
     fn find(
         &self,
-        matrix: &DeviceMatrix,
-        launches: impl Fn(&Self, &DeviceMatrix, &mut Vec<Launch>) -> Result<()>,
+        matrix: &SurfaceMatrix,
+        launches: impl Fn(&Self, &SurfaceMatrix, &mut Vec<Launch>) -> Result<()>,
     ) -> Result<()> {
         let mut all = Vec::new();
         launches(self, matrix, &mut all)?;
@@ -148,12 +148,12 @@ impl DeviceCreases {
         Ok(())
     }
 
-    fn kernels<'a>(&self, matrix: &'a DeviceMatrix) -> Kernels<'a> {
+    fn kernels<'a>(&self, matrix: &'a SurfaceMatrix) -> Kernels<'a> {
         Kernels::new(&matrix.functions, variant(matrix.size(), self.tags.chaikin))
     }
 
     /// Marks and counts sharp edges.
-    fn mark_edges(&self, matrix: &DeviceMatrix, launches: &mut Vec<Launch>) -> Result<()> {
+    fn mark_edges(&self, matrix: &SurfaceMatrix, launches: &mut Vec<Launch>) -> Result<()> {
         let edges = matrix.counts().edges;
         let (keys, sharpness) = &self.edge_tags;
         let arguments = vec![
@@ -178,7 +178,7 @@ impl DeviceCreases {
     }
 
     /// Lists sharp edges, and marks and counts vertices that may be sharp.
-    fn mark_vertices(&self, matrix: &DeviceMatrix, launches: &mut Vec<Launch>) -> Result<()> {
+    fn mark_vertices(&self, matrix: &SurfaceMatrix, launches: &mut Vec<Launch>) -> Result<()> {
         let (edges, vertices) = (matrix.counts().edges, matrix.vertex_count);
         let kernels = self.kernels(matrix);
         let [sharp, ends, sharpness, _] = self.levels[0].sharp_arrays();
@@ -218,7 +218,7 @@ impl DeviceCreases {
     /// All that is sharp at all levels. `first_edge_point`: of the level after one.
     pub fn launches(
         &self,
-        matrix: &DeviceMatrix,
+        matrix: &SurfaceMatrix,
         first_edge_point: impl Fn(usize) -> usize,
         launches: &mut Vec<Launch>,
     ) -> Result<()> {
@@ -268,7 +268,7 @@ impl DeviceCreases {
     /// sharpness. `is_natural`: which edges of the control mesh are sharp without.
     pub(crate) fn remaining(
         &self,
-        matrix: &DeviceMatrix,
+        matrix: &SurfaceMatrix,
         levels: usize,
         is_natural: impl Fn(u32) -> bool,
     ) -> Result<Vec<([u32; 2], f64)>> {

@@ -7,21 +7,21 @@ use cudarc::driver::DeviceRepr;
 use std::collections::BTreeMap;
 
 use super::THREADS;
-use super::creases::{CreaseTags, DeviceCreases};
+use super::creases::{CreaseArrays, CreaseTags};
 use super::ghosts::Ghosts;
-use super::matrix::{DeviceMatrix, MatrixCounts};
+use super::matrix::{MatrixCounts, SurfaceMatrix};
 use crate::backend::Precision;
 use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::launch::{Argument, Launch};
 use crate::backend::cuda::driver::program::{Kernels, Program};
 use crate::backend::cuda::driver::sources::{FIRST_FRIENDS, Variant};
-use crate::backend::cuda::surface::edge_friend::{DeviceFriends, FriendRun};
+use crate::backend::cuda::surface::edge_friend::{EdgeFriends, FriendRun};
 use crate::error::{Error, Result};
 use crate::mesh::check_point_count;
 
 /// A surface on the device, refined by edge-friend from its corners on.
 pub struct SurfaceFriends<T> {
-    matrix: DeviceMatrix,
+    matrix: SurfaceMatrix,
     tags: CreaseTags,
     levels: usize,
     rooms: FriendArrays<T>,
@@ -36,10 +36,10 @@ struct FriendArrays<T> {
     /// Ghost quads of an open surface.
     ghosts: Option<Ghosts>,
     /// Creases of a surface that is open or has tags.
-    creases: Option<DeviceCreases>,
+    creases: Option<CreaseArrays>,
     /// Fixed vertices of the first level, which stay wholly or in part, and their sharpness there.
     fixed: Vec<(u32, f64)>,
-    friends: DeviceFriends<T>,
+    friends: EdgeFriends<T>,
     /// By run.
     programs: [Option<Program>; 3],
 }
@@ -63,19 +63,19 @@ pub(in crate::backend::cuda) fn variant(
 
 impl<T: Real + DeviceRepr> FriendArrays<T> {
     /// Room for `levels` levels over the present connectivity.
-    fn new(matrix: &DeviceMatrix, tags: &CreaseTags, levels: usize) -> Result<Self> {
+    fn new(matrix: &SurfaceMatrix, tags: &CreaseTags, levels: usize) -> Result<Self> {
         let expected = matrix.counts();
         let has_boundary = expected.boundary > 0;
         let is_smooth = !has_boundary && tags.edges.is_empty() && tags.vertices.is_empty();
         // creases look at boundary edges: before these have ghosts
-        let creases = (!is_smooth).then(|| DeviceCreases::new(matrix, tags, 1)).transpose()?;
+        let creases = (!is_smooth).then(|| CreaseArrays::new(matrix, tags, 1)).transpose()?;
         let fixed = if is_smooth { Vec::new() } else { fixed(matrix, tags)? };
         let ghosts = has_boundary.then(|| Ghosts::new(matrix)).transpose()?;
         let (boundary, loops) =
             ghosts.as_ref().map_or((0, 0), |ghosts| (ghosts.boundary, ghosts.loops));
         let quads = matrix.vertices.len() + boundary;
         let vertices = matrix.vertex_count + matrix.face_count + loops + expected.edges;
-        let friends = DeviceFriends::new(
+        let friends = EdgeFriends::new(
             matrix.functions.clone(),
             quads,
             vertices,
@@ -87,13 +87,13 @@ impl<T: Real + DeviceRepr> FriendArrays<T> {
         Ok(Self { expected, ghosts, creases, fixed, friends, programs })
     }
 
-    fn has_edges_of(&self, matrix: &DeviceMatrix) -> bool {
+    fn has_edges_of(&self, matrix: &SurfaceMatrix) -> bool {
         let of = |counts: MatrixCounts| [counts.edges, counts.boundary];
         of(matrix.counts()) == of(self.expected)
     }
 
     /// Whether the connectivity that the last run has found is as large as the one before.
-    fn fit(&self, matrix: &DeviceMatrix) -> Result<bool> {
+    fn fit(&self, matrix: &SurfaceMatrix) -> Result<bool> {
         if !self.has_edges_of(matrix) {
             return Ok(false);
         }
@@ -118,7 +118,7 @@ impl<T: Real + DeviceRepr> SurfaceFriends<T> {
     /// # Errors
     /// [`Error::Request`] if it is none, for fewer levels, more than 32-bit ids allow, or too
     /// little memory.
-    pub fn new(matrix: DeviceMatrix, levels: usize, tags: CreaseTags) -> Result<Self> {
+    pub fn new(matrix: SurfaceMatrix, levels: usize, tags: CreaseTags) -> Result<Self> {
         let expected = matrix.counts();
         if !expected.is_manifold() || levels < 2 {
             return Err(Error::request(format!(
@@ -264,7 +264,7 @@ impl<T: Real + DeviceRepr> SurfaceFriends<T> {
         let ghosts = || self.rooms.ghosts.as_ref().map_or_else(no_ghosts, Ghosts::words);
         let (friends, points) = self.rooms.friends.first_level();
         let controls = || Argument::Address(self.controls.address(0));
-        let sharp = self.rooms.creases.as_ref().map_or([0; 4], DeviceCreases::edge_arrays);
+        let sharp = self.rooms.creases.as_ref().map_or([0; 4], CreaseArrays::edge_arrays);
         let arguments = vec![
             level(),
             matrix.columns(),
@@ -314,7 +314,7 @@ fn check_edited(found: MatrixCounts) -> Result<()> {
 }
 
 /// Fixed vertices of the first level, which stay wholly or in part, and their sharpness there.
-fn fixed(matrix: &DeviceMatrix, tags: &CreaseTags) -> Result<Vec<(u32, f64)>> {
+fn fixed(matrix: &SurfaceMatrix, tags: &CreaseTags) -> Result<Vec<(u32, f64)>> {
     let tagged = tags.vertices.iter().copied().zip(tags.vertex_sharpness.iter().copied());
     let mut fixed: BTreeMap<u32, f64> = tagged.collect();
     if tags.keeps_corners {
@@ -330,7 +330,7 @@ impl<T> SurfaceFriends<T> {
     }
 
     /// The levels after the control mesh.
-    pub fn friends(&self) -> &DeviceFriends<T> {
+    pub fn friends(&self) -> &EdgeFriends<T> {
         &self.rooms.friends
     }
 }

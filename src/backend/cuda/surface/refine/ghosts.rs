@@ -1,7 +1,7 @@
 //! Ghost faces that close an open surface, by `kernels/surface/ghosts.cu`.
 
 use super::THREADS;
-use super::matrix::DeviceMatrix;
+use super::matrix::SurfaceMatrix;
 use crate::backend::Precision;
 use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::launch::{Argument, Launch};
@@ -37,7 +37,7 @@ fn number(n: usize) -> Argument {
 
 impl Ghosts {
     /// Finds the loops of an oriented manifold that has boundary edges.
-    pub fn new(matrix: &DeviceMatrix) -> Result<Self> {
+    pub fn new(matrix: &SurfaceMatrix) -> Result<Self> {
         let (stream, boundary) = (&matrix.stream, matrix.counts().boundary);
         let mut ghosts = Self {
             boundary,
@@ -59,7 +59,7 @@ impl Ghosts {
     }
 
     /// Loops that the last run has found.
-    pub(crate) fn found_loops(&self, matrix: &DeviceMatrix) -> Result<usize> {
+    pub(crate) fn found_loops(&self, matrix: &SurfaceMatrix) -> Result<usize> {
         Ok(self.marks.read_at(&matrix.stream, self.boundary)? as usize)
     }
 
@@ -70,7 +70,7 @@ impl Ghosts {
     }
 
     /// Finds loops and gives boundary edges their ghost corners, after the edges were found.
-    pub fn launches(&self, matrix: &DeviceMatrix, launches: &mut Vec<Launch>) -> Result<()> {
+    pub fn launches(&self, matrix: &SurfaceMatrix, launches: &mut Vec<Launch>) -> Result<()> {
         let functions = &matrix.functions;
         let kernels = Kernels::new(functions, variant(matrix.size()));
         let (all, count) = (matrix.vertices.len(), self.boundary);

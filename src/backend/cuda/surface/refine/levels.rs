@@ -1,7 +1,7 @@
 //! All levels of a surface on the device, and their points.
 
-use super::creases::{CreaseTags, DeviceCreases};
-use super::matrix::DeviceMatrix;
+use super::creases::{CreaseArrays, CreaseTags};
+use super::matrix::SurfaceMatrix;
 use super::quads;
 use super::rules::{MatrixScheme, SchemeKernels};
 use super::step::{LevelCounts, LevelLaunch};
@@ -26,8 +26,8 @@ struct MatrixLevel {
 }
 
 /// A surface on the device, refined by the mesh matrix.
-pub struct DeviceLevels<T> {
-    matrix: DeviceMatrix,
+pub struct RefinedLevels<T> {
+    matrix: SurfaceMatrix,
     rules: SchemeKernels,
     /// Counts of every level.
     counts: Vec<LevelCounts>,
@@ -36,19 +36,19 @@ pub struct DeviceLevels<T> {
     /// Points of every level, `[vertex][3]`.
     points: Vec<Buffer<T>>,
     /// None if all is smooth.
-    creases: Option<DeviceCreases>,
+    creases: Option<CreaseArrays>,
     /// By run.
     programs: [Option<Program>; 3],
 }
 
-impl<T: Real + DeviceRepr> DeviceLevels<T> {
+impl<T: Real + DeviceRepr> RefinedLevels<T> {
     /// Room for `levels` ≥ 1 levels over a control mesh. `tags`: `None` if all is smooth.
     ///
     /// # Errors
     /// [`Error::Request`] for no level or too many, for Loop's scheme or √3 on other faces than
     /// triangles, √3 on surfaces that are not oriented manifolds, or too little memory.
     pub fn new(
-        matrix: DeviceMatrix,
+        matrix: SurfaceMatrix,
         scheme: MatrixScheme,
         levels: usize,
         tags: Option<&CreaseTags>,
@@ -91,7 +91,7 @@ impl<T: Real + DeviceRepr> DeviceLevels<T> {
         let finer = counts.iter().enumerate().skip(1).map(room).collect::<Result<_>>()?;
         let points = counts.iter().map(|c| Buffer::empty(stream, 3 * c.vertices));
         let points = points.collect::<Result<_>>()?;
-        let creases = tags.map(|tags| DeviceCreases::new(&matrix, tags, levels)).transpose()?;
+        let creases = tags.map(|tags| CreaseArrays::new(&matrix, tags, levels)).transpose()?;
         stream.synchronize().map_err(failed("a copy to the device failed"))?;
         let programs = [const { None }; 3];
         Ok(Self { matrix, rules, counts, levels: finer, points, creases, programs })

@@ -1,7 +1,7 @@
 //! Surfaces on the mesh matrix: edges of a control mesh, levels refined from one another, points.
 //!
 //! ```text
-//! corners ─sort─▶ DeviceMatrix ─split─▶ levels ─▶ points
+//! corners ─sort─▶ SurfaceMatrix ─split─▶ levels ─▶ points
 //!                 (level 0)  ▲
 //! tags ─scan─▶ sharp edges, sharp vertices of all levels
 //! ```
@@ -24,8 +24,8 @@ mod three_triangles;
 
 pub use creases::CreaseTags;
 pub use friends::SurfaceFriends;
-pub use levels::DeviceLevels;
-pub use matrix::{DeviceMatrix, FaceArrays, MatrixCounts};
+pub use levels::RefinedLevels;
+pub use matrix::{FaceArrays, MatrixCounts, SurfaceMatrix};
 pub use rules::MatrixScheme;
 
 pub(in crate::backend::cuda) use boundary_edges::variant as boundary_edges_variant;

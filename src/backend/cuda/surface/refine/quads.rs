@@ -2,7 +2,7 @@
 //! then edge and vertex points.
 
 use super::THREADS;
-use super::matrix::DeviceMatrix;
+use super::matrix::SurfaceMatrix;
 use super::step::LevelLaunch;
 use crate::backend::Precision;
 use crate::backend::cuda::driver::launch::{Argument, Launch};
@@ -28,7 +28,7 @@ pub(in crate::backend::cuda) fn variant(
 
 /// Adds the launches of one level.
 pub(super) fn launches(
-    matrix: &DeviceMatrix,
+    matrix: &SurfaceMatrix,
     step: &LevelLaunch<'_>,
     launches: &mut Vec<Launch>,
 ) -> Result<()> {

@@ -3,7 +3,7 @@
 
 use super::boundary_edges::BoundaryEdges;
 use super::four_triangles::FourTriangles;
-use super::matrix::{DeviceMatrix, TABLED};
+use super::matrix::{SurfaceMatrix, TABLED};
 use super::step::LevelCounts;
 use super::three_triangles::ThreeTriangles;
 use crate::backend::cuda::driver::buffer::Buffer;
@@ -74,7 +74,7 @@ pub(super) enum SchemeKernels {
 }
 
 impl SchemeKernels {
-    pub fn new(matrix: &DeviceMatrix, scheme: MatrixScheme, levels: usize) -> Result<Self> {
+    pub fn new(matrix: &SurfaceMatrix, scheme: MatrixScheme, levels: usize) -> Result<Self> {
         let (stream, found) = (&matrix.stream, matrix.counts());
         let valence = found.valence.max(TABLED);
         match scheme {

@@ -3,7 +3,7 @@
 
 use super::THREADS;
 use super::boundary_edges::BoundaryEdges;
-use super::matrix::DeviceMatrix;
+use super::matrix::SurfaceMatrix;
 use super::matrix::VertexNeighbors;
 use super::step::LevelLaunch;
 use crate::backend::Precision;
@@ -38,7 +38,7 @@ pub(in crate::backend::cuda) fn variant(
 
 impl ThreeTriangles {
     /// Opposite half-edges and boundary edges of the control mesh.
-    pub fn start(&self, matrix: &DeviceMatrix, launches: &mut Vec<Launch>) -> Result<()> {
+    pub fn start(&self, matrix: &SurfaceMatrix, launches: &mut Vec<Launch>) -> Result<()> {
         let corners = matrix.vertices.len();
         let arguments = vec![
             Argument::Address(matrix.edges.address(0)),
@@ -56,7 +56,7 @@ impl ThreeTriangles {
     }
 
     /// The launch of one level.
-    pub fn launch(&self, matrix: &DeviceMatrix, step: &LevelLaunch<'_>) -> Result<Launch> {
+    pub fn launch(&self, matrix: &SurfaceMatrix, step: &LevelLaunch<'_>) -> Result<Launch> {
         let kernels = Kernels::new(
             step.functions,
             variant(step.precision, step.run, self.boundary_edges.is_some()),

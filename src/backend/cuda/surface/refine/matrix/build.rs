@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cudarc::driver::CudaStream;
 
 use super::super::THREADS;
-use super::DeviceMatrix;
+use super::SurfaceMatrix;
 use crate::backend::Precision;
 use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::launch::{Argument, Launch};
@@ -52,7 +52,7 @@ pub(in crate::backend::cuda) fn variant(size: u32, long_keys: bool) -> Variant {
         .with("LONG_KEYS", usize::from(long_keys))
 }
 
-impl DeviceMatrix {
+impl SurfaceMatrix {
     pub(in super::super) fn kernels(&self) -> Kernels<'_> {
         Kernels::new(&self.functions, variant(self.size, 2 * self.bits() > u32::BITS))
     }

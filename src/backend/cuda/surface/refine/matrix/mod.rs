@@ -77,7 +77,7 @@ pub(super) const LONE: u32 = 2;
 const STATUS: usize = 7;
 
 /// The mesh matrix on the device.
-pub struct DeviceMatrix {
+pub struct SurfaceMatrix {
     pub(super) functions: Arc<Functions>,
     pub(super) stream: Arc<CudaStream>,
     size: u32,
@@ -106,7 +106,7 @@ pub struct DeviceMatrix {
     program: Option<Program>,
 }
 
-impl DeviceMatrix {
+impl SurfaceMatrix {
     /// Brings faces to a GPU and finds their edges there.
     ///
     /// Edges are numbered by their ends, the smaller first, as on the CPU.
@@ -117,11 +117,11 @@ impl DeviceMatrix {
         Ok(Self::with_parts(gpu, mesh, true)?.0)
     }
 
-    /// Like [`DeviceMatrix::new`], without the corners at vertices and their counts;
+    /// Like [`SurfaceMatrix::new`], without the corners at vertices and their counts;
     /// also the seconds that it took on the device.
     ///
     /// # Errors
-    /// As [`DeviceMatrix::new`].
+    /// As [`SurfaceMatrix::new`].
     pub(in crate::backend::cuda) fn of_edges(
         gpu: &Cuda,
         mesh: FaceArrays<'_>,

@@ -8,7 +8,7 @@ use std::hint::black_box;
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use subsolid::basis::{MissingLayers, bspline::Order};
-use subsolid::kernel::{
+use subsolid::simd::{
     AxisWeights, LayerAxis, LayeredGrid, LayeredOutput, Nets, PointKernel, Scratch, Simd, Stores,
     TableKernel, TableOutput, Tensor, TensorOutput,
 };

@@ -91,7 +91,7 @@
 //! # Ok::<(), subsolid::Error>(())
 //! ```
 //!
-//! # [`kernel`]: inner loops
+//! # [`simd`]: inner loops of the CPU
 //!
 //! Control points in, samples out, at the vector width of the processor: what the CPU evaluates
 //! cells, surface grids and quadrature points with.
@@ -187,7 +187,6 @@ pub mod guide;
 pub mod interrupt;
 pub mod io;
 pub mod jobs;
-pub mod kernel;
 pub mod limit;
 pub mod locate;
 pub mod memory;
@@ -202,6 +201,7 @@ pub mod query;
 pub mod refine;
 mod result_buffer;
 pub mod scheme;
+pub mod simd;
 pub mod slice;
 pub mod surface;
 pub mod topology;

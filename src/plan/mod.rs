@@ -20,7 +20,7 @@ mod share;
 mod table;
 mod want;
 
-pub use crate::kernel::MAX_SAMPLES;
+pub use crate::simd::MAX_SAMPLES;
 pub use adjoint::Adjoint;
 pub use batch::{Batch, BatchKind, TableId};
 pub use cost::{Cost, LayersJob, SurfaceJob};

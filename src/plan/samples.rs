@@ -3,9 +3,9 @@
 use crate::basis::gauss;
 use crate::error::IdKind::{Element, Sample};
 use crate::error::{Error, Result};
-use crate::kernel::MAX_SAMPLES;
 use crate::limit::Solid;
 use crate::numbers::counted;
+use crate::simd::MAX_SAMPLES;
 
 /// Where to evaluate.
 #[derive(Clone, Debug, PartialEq)]

@@ -12,9 +12,9 @@ use crate::backend::{Backend, Cpu};
 use crate::basis::{MissingLayers, gauss};
 use crate::error::Result;
 use crate::interrupt::stop_point;
-use crate::kernel::{AxisWeights, LeafMap, LeafMapOutput, LeafMapScratch, LeafSource, Simd};
 use crate::limit::{LeafKind, LocalPoints};
 use crate::mesh::Controls;
+use crate::simd::{AxisWeights, LeafMap, LeafMapOutput, LeafMapScratch, LeafSource, Simd};
 use crate::topology::Orientation;
 
 /// Leaves of a work item: whole vectors of them.

@@ -2,7 +2,7 @@
 //!
 //! Every sum of refinement is written out in one order and never fused, so that
 //! any processor that rounds as IEEE 754 says gets the same bits. Grids, of the limit and of
-//! static evaluation, are sums of the [kernels](crate::kernel), which fuse where
+//! static evaluation, are sums of the [kernels](crate::simd), which fuse where
 //! the processor does: the same bits in every run on one processor.
 
 use crate::numbers::Real;

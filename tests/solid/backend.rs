@@ -3,10 +3,10 @@
 use crate::conformance::solid;
 use crate::solid_conformance;
 use subsolid::backend::{Backend, Cpu, Limit, Precision};
-use subsolid::kernel::Simd;
 use subsolid::limit::Solid;
 use subsolid::mesh::shape::Shape;
 use subsolid::plan::{Samples, Want};
+use subsolid::simd::Simd;
 
 solid_conformance!(cpu_f64, Cpu::new(Precision::F64), 1e-13);
 solid_conformance!(cpu_f32, Cpu::new(Precision::F32), 4e-6);

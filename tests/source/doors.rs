@@ -84,3 +84,8 @@ fn few_types_are_named_after_devices() {
     let found: Vec<&str> = lines.filter(is_type).collect();
     assert!(found.len() <= DEVICE_TYPES, "{}:\n{}", found.len(), found.join("\n"));
 }
+
+#[test]
+fn kernels_are_those_of_devices_alone() {
+    assert!(files().iter().all(|(path, _)| !path.starts_with("kernel")));
+}

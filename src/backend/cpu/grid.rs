@@ -12,13 +12,13 @@ use crate::basis::bspline::Order;
 use crate::disjoint::DisjointArray;
 use crate::error::Result;
 use crate::interrupt::stop_point;
-use crate::kernel::{
-    AxisWeights, LayerAxis, LayeredGrid, LayeredOutput, Nets, Scratch, Simd, Stores, TableKernel,
-    TableOutput, Tensor, TensorOutput,
-};
 use crate::limit::{AxisPermutation, LeafKind, Orders};
 use crate::numbers::Real;
 use crate::plan::{Batch, BatchKind, Plan, evaluated_orders};
+use crate::simd::{
+    AxisWeights, LayerAxis, LayeredGrid, LayeredOutput, Nets, Scratch, Simd, Stores, TableKernel,
+    TableOutput, Tensor, TensorOutput,
+};
 
 /// Most leaves of one task: a streamed one waits for its stores only once, and the
 /// threads still balance.

@@ -20,8 +20,8 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use crate::interrupt::stop_point;
-use crate::kernel::Simd;
 use crate::numbers::{Real, counted};
+use crate::simd::Simd;
 
 use super::{
     Backend, Evaluator, LaunchReport, Limit, Precision, SparseVectors, SurfaceEvaluator,

@@ -6,10 +6,10 @@ use rayon::prelude::*;
 use crate::basis::bspline::Order;
 use crate::disjoint::DisjointArray;
 use crate::interrupt::stop_point;
-use crate::kernel::{PointKernel, Scratch, Simd, Stores};
 use crate::limit::{LeafKind, Orders};
 use crate::numbers::Real;
 use crate::plan::{Plan, PointLocation, evaluated_orders, wanted_orders};
+use crate::simd::{PointKernel, Scratch, Simd, Stores};
 
 /// Points of one task.
 const TASK_POINTS: usize = 4096;

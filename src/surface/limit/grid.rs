@@ -18,9 +18,9 @@ use super::surface::LimitSurface;
 use super::table::SurfaceTable;
 use crate::error::{Error, Result};
 use crate::interrupt::stop_point;
-use crate::kernel::{MAX_SAMPLES, Nets, PatchKernel, PatchOutput, Scratch, Simd, Stores};
 use crate::numbers::vector::net_sum;
 use crate::scheme::{FaceShape, Scheme};
+use crate::simd::{MAX_SAMPLES, Nets, PatchKernel, PatchOutput, Scratch, Simd, Stores};
 
 /// Elements a work item covers.
 const TASK_ELEMENTS: usize = 64;

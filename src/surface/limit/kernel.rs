@@ -1,5 +1,5 @@
 //! The inner loops of grids other than of regular quads
-//! ([`PatchKernel`](crate::kernel::PatchKernel)), written so that the compiler makes vectors
+//! ([`PatchKernel`](crate::simd::PatchKernel)), written so that the compiler makes vectors
 //! of them at the width of the processor at hand.
 
 use super::table::SurfaceTable;

@@ -6,8 +6,8 @@
 use super::leaf::{SurfaceLeaf, SurfaceLeafKind};
 use super::net::phantoms;
 use super::surface::LimitSurface;
-use crate::kernel::fill_ends;
 use crate::scheme::FaceShape;
+use crate::simd::fill_ends;
 
 /// Number of patches of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]

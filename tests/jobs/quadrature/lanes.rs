@@ -3,8 +3,8 @@
 
 use subsolid::basis::bspline::{self, Order};
 use subsolid::basis::{MissingLayers, gauss};
-use subsolid::kernel::{AxisWeights, LeafMap, LeafMapOutput, LeafMapScratch, LeafSource, Simd};
 use subsolid::limit::AxisPermutation;
+use subsolid::simd::{AxisWeights, LeafMap, LeafMapOutput, LeafMapScratch, LeafSource, Simd};
 
 use crate::oracle::random::Random;
 

@@ -10,8 +10,8 @@ use rayon::prelude::*;
 use super::buffer::{PageLocked, start_copy};
 use super::device::failed;
 use crate::error::Result;
-use crate::kernel::{Simd, stream};
 use crate::result_buffer::DeviceBytes;
+use crate::simd::{Simd, stream};
 
 /// Bytes of a block: large enough for the bus, small enough that moving one on hides behind
 /// the next one's copy.

@@ -9,9 +9,9 @@ use cudarc::driver::DeviceRepr;
 use crate::backend::cuda::driver::device::matrix_units;
 use crate::backend::device::DeviceInfo;
 use crate::error::Result;
-use crate::kernel::AxisWeights;
 use crate::numbers::Real;
 use crate::plan::{BatchKind, Kernel, Plan, RouteFacts, Strategy, evaluated_orders};
+use crate::simd::AxisWeights;
 use nets::NetLayout;
 use tables::TableLayout;
 

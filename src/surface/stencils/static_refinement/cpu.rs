@@ -30,12 +30,12 @@ use crate::result_buffer::ResultBuffer;
 
 use crate::disjoint::DisjointArray;
 use crate::error::Result;
-use crate::kernel::{
-    Nets, PatchKernel, PatchOutput, Scratch, Simd, Stores, TableKernel, TableOutput,
-};
 use crate::numbers::Real;
 use crate::pages;
 use crate::scheme::point::Point;
+use crate::simd::{
+    Nets, PatchKernel, PatchOutput, Scratch, Simd, Stores, TableKernel, TableOutput,
+};
 use crate::surface::limit::{LimitSurface, SurfaceLeafKind};
 
 /// Points of a task, about.

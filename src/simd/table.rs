@@ -5,11 +5,11 @@
 
 use super::buffer::fence;
 use super::buffer::{Scratch, Stores, padded};
+use super::level::{Simd, SimdKernel};
 use super::net::gather;
 use super::product::{
     PackedWeights, ProductColumns, ProductFinish, assert_order, deliver, product, tile_columns,
 };
-use super::simd::{Simd, SimdKernel};
 use crate::error::Result;
 use crate::numbers::{Lanes, Real};
 

@@ -1,6 +1,6 @@
 //! Working memory of a kernel, and how results are written to their destination.
 
-use super::simd::{Simd, SimdKernel};
+use super::level::{Simd, SimdKernel};
 use crate::numbers::{Lanes, MAX_LANES, Real};
 
 /// How results are stored.

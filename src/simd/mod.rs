@@ -1,6 +1,6 @@
-//! The pure-number inner kernels: control points in, samples out.
+//! The inner loops of the CPU, at the width of its vectors: control points in, samples out.
 //!
-//! | kernel | cells | method |
+//! | loop | cells | method |
 //! |---|---|---|
 //! | [`Tensor`] | regular, grids | sum factorization, one axis after another |
 //! | [`LayeredGrid`] | layered, grids | a 2D table in each plane, then the layer axis |
@@ -19,10 +19,10 @@
 //! - A net cut by the boundary has placeholders (any valid id) where layers are
 //!   missing, and says so by its `ends` bits; phantoms p₋₁ = 2p₀ − p₁ replace them.
 //! - One cell's samples are `out: [w sample][v sample][u sample][m]`, u fastest.
-//! - Each kernel is compiled for every [`Simd`] level and runs the one it is given: in its file, `Run`
+//! - Each loop is compiled for every [`Simd`] level and runs the one it is given: in its file, `Run`
 //!   holds the arguments of one call, and is the unit that is compiled.
 //!
-//! Kernels check array shapes and panic when the caller breaks them; vertex ids
+//! Loops check array shapes and panic when the caller breaks them; vertex ids
 //! out of range panic too. Both are errors of the program, not of its input.
 
 #![allow(
@@ -33,13 +33,13 @@
 mod axis;
 mod buffer;
 mod layered;
+mod level;
 mod mapping;
 mod net;
 mod patch;
 mod plane;
 mod points;
 mod product;
-mod simd;
 mod slab;
 mod table;
 mod tensor;
@@ -49,10 +49,10 @@ mod testing;
 pub use axis::{AxisWeights, MAX_SAMPLES};
 pub use buffer::{Scratch, Stores, stream};
 pub use layered::{LayerAxis, LayeredGrid, LayeredOutput};
+pub use level::Simd;
 pub use mapping::{LeafMap, LeafMapOutput, LeafMapScratch, LeafSource};
 pub use net::{Nets, fill_ends};
 pub use patch::{PatchKernel, PatchOutput};
 pub use points::PointKernel;
-pub use simd::Simd;
 pub use table::{TableKernel, TableOutput};
 pub use tensor::{Tensor, TensorOutput};

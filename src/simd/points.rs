@@ -1,8 +1,8 @@
 //! Scattered points in one regular cell; lanes run over points.
 
 use super::buffer::Scratch;
+use super::level::{Simd, SimdKernel};
 use super::net::{NET, gather_regular};
-use super::simd::{Simd, SimdKernel};
 use crate::basis::MissingLayers;
 use crate::numbers::{Lanes, MAX_LANES, Real};
 

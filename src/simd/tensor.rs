@@ -17,11 +17,11 @@
 use super::axis::AxisWeights;
 use super::buffer::fence;
 use super::buffer::{AlignedBuffer, Scratch, Stores, padded};
+use super::level::{Simd, SimdKernel};
 use super::net::{
     NET, Nets, contract_rows, gather_regular, repeat_all, repeat_origin, repeated_len,
     repeated_stride,
 };
-use super::simd::{Simd, SimdKernel};
 use super::slab::{RepeatedOrigin, Slab, combine, load_four};
 use crate::basis::bspline::Order;
 use crate::numbers::{Lanes, Real};

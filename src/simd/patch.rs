@@ -9,8 +9,8 @@
 use super::axis::expand;
 use super::buffer::fence;
 use super::buffer::{AlignedBuffer, Scratch, Stores};
+use super::level::{Simd, SimdKernel};
 use super::net::{Nets, contract_rows, fill_ends, gather, repeat_origin};
-use super::simd::{Simd, SimdKernel};
 use super::slab::{RepeatedOrigin, Slab};
 use crate::numbers::{Lanes, MAX_LANES, Real};
 

@@ -17,10 +17,10 @@
 use super::axis::AxisWeights;
 use super::buffer::fence;
 use super::buffer::{AlignedBuffer, Scratch, Stores};
+use super::level::{Simd, SimdKernel};
 use super::net::{Nets, fill_ends, gather_layers, repeat_origin, repeated_origin_len};
 use super::plane::SamplePlanes;
 use super::product::{PackedWeights, ProductColumns, ProductFinish, product};
-use super::simd::{Simd, SimdKernel};
 use crate::basis::bspline::Order;
 use crate::error::{Error, Result};
 use crate::numbers::{Lanes, MAX_LANES, Real};

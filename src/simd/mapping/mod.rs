@@ -18,8 +18,8 @@ mod sums;
 
 use super::axis::AxisWeights;
 use super::buffer::AlignedBuffer;
+use super::level::{Simd, SimdKernel};
 use super::net::{NET, gather, gather_regular};
-use super::simd::{Simd, SimdKernel};
 use crate::basis::MissingLayers;
 use crate::limit::AxisPermutation;
 use crate::numbers::Lanes;

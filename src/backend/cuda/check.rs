@@ -11,7 +11,7 @@ use super::driver::launch::Pass;
 use super::driver::nvrtc::{self, CodeTarget};
 use super::driver::sources::{
     ADJOINT, BRICKS, CLEAR, IRR, KernelSource, LAY, LAYERED, ORDER, ORIGIN, PARTIAL, POINTS,
-    QUANTITIES, REFINE, REG, ROWS, TABLE, TABLE_MMA, TENSOR, VECTORS, Variant, WRITE_BANDWIDTH,
+    QUANTITIES, REFINE, REG, ROWS, TABLE, TABLE_MMA, TENSOR, Variant, WRITE_BANDWIDTH,
 };
 use super::jobs;
 use super::solid::bricks;
@@ -19,7 +19,6 @@ use super::solid::evaluator::MAX_POINT_COMPONENTS;
 use super::surface::edge_friend::{self, FriendRun};
 use super::surface::{limit, points, product, refine};
 use crate::backend::Precision;
-use crate::backend::device::Sampling;
 use crate::error::{Error, Result};
 use crate::numbers::Real;
 use crate::plan::{BatchKind, Kernel, LARGE_GRID_SHARED_BYTES, RouteFacts, Strategy, Want};
@@ -231,8 +230,7 @@ fn variants<T: Real + DeviceRepr>(architecture: u32) -> Vec<Variant> {
     variants.push(refine::boundary_edges_variant(T::PRECISION));
     variants.push(refine::sharp_variant(T::PRECISION));
     if T::PRECISION == Precision::F64 {
-        variants.extend(jobs::mapping::variants());
-        variants.extend(jobs::assembly::variants());
+        variants.extend(jobs::variants());
         variants.extend([0, 3, 4].map(refine::ghosts_variant));
         let creases = [0, 3, 4].into_iter().flat_map(|size| [(size, false), (size, true)]);
         variants.extend(creases.map(|(size, chaikin)| refine::creases_variant(size, chaikin)));
@@ -241,12 +239,7 @@ fn variants<T: Real + DeviceRepr>(architecture: u32) -> Vec<Variant> {
             let matrix = |size| refine::matrix_variant(size, long_keys);
             variants.extend([0, 3, 4].map(matrix));
         }
-        variants.push(jobs::locate::variant());
-        variants.extend([&ORDER, &ROWS, &VECTORS].map(|source| Variant::new(source, T::PRECISION)));
-        variants.push(jobs::interiors::variant());
-        for sampling in [Sampling::Center, Sampling::Area] {
-            variants.extend([8, 16].map(|bits| jobs::layers::variant(bits, sampling)));
-        }
+        variants.extend([&ORDER, &ROWS].map(|source| Variant::new(source, T::PRECISION)));
     }
     variants.extend(super::query::variants(T::PRECISION));
     variants.extend(super::process::variants(T::PRECISION));

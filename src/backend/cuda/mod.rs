@@ -41,11 +41,7 @@ use driver::write_bandwidth;
 use process::ResidentSurface;
 use solid::evaluator::ResidentPlan;
 
-use super::device::{
-    Device as JobDevice, DeviceInfo, InteriorPixels, LayerBoundary, LayerImages, MappingBatch,
-    MatrixAssembly, MatrixForm, ParameterBox, PieceValues, PointSearch, QuadratureMapping,
-    SolidParts, SparsePattern,
-};
+use super::device::{Device, DeviceInfo};
 use super::{
     Backend, BackendInfo, Evaluator, Precision, SparseVectors, SurfaceEvaluator, SurfaceProcessor,
     SurfaceRefiner, SurfaceTask,
@@ -130,47 +126,11 @@ impl Backend for Cuda {
         Ok(Box::new(jobs::vectors::Vectors::new(self, rows)?))
     }
 
-    fn device(&self) -> Option<&dyn JobDevice> {
+    fn device(&self) -> Option<&dyn Device> {
         Some(self)
     }
 
     fn time_writing(&self, bytes: usize, repeats: usize) -> Result<Vec<f64>> {
         write_bandwidth::time(&self.functions, self.precision, bytes, repeats)
-    }
-}
-
-impl JobDevice for Cuda {
-    fn location(&self, solid: SolidParts<'_>) -> Result<Box<dyn PointSearch>> {
-        Ok(Box::new(jobs::locate::Places::new(self, solid)?))
-    }
-
-    fn layers(&self, boundary: LayerBoundary<'_>) -> Result<Box<dyn LayerImages>> {
-        Ok(Box::new(jobs::layers::Layers::new(self, boundary)?))
-    }
-
-    fn interiors(
-        &self,
-        solid: SolidParts<'_>,
-        pieces: &[ParameterBox],
-        attributes: &[PieceValues<'_>],
-    ) -> Result<Box<dyn InteriorPixels>> {
-        Ok(Box::new(jobs::interiors::Interiors::new(self, solid, pieces, attributes)?))
-    }
-
-    fn quadrature(
-        &self,
-        batches: &[MappingBatch<'_>],
-        positions: &[[f64; 3]],
-    ) -> Result<Box<dyn QuadratureMapping>> {
-        Ok(Box::new(jobs::mapping::Mapping::new(self, batches, positions)?))
-    }
-
-    fn assembly(
-        &self,
-        pattern: SparsePattern<'_>,
-        forms: &[MatrixForm],
-        positions: &[[f64; 3]],
-    ) -> Result<Box<dyn MatrixAssembly>> {
-        Ok(Box::new(jobs::assembly::Assembly::new(self, pattern, forms, positions)?))
     }
 }

@@ -2,18 +2,22 @@
 
 use cudarc::driver::CudaEvent;
 
-use crate::backend::SparseVectors;
 use crate::backend::cuda::Cuda;
 use crate::backend::cuda::driver::buffer::{Buffer, timed_event};
 use crate::backend::cuda::driver::launch::Argument;
-use crate::backend::cuda::driver::sources::VECTORS;
+use crate::backend::cuda::driver::sources::{VECTORS, Variant};
 use crate::backend::cuda::query::steps::{SortStream, array, number};
+use crate::backend::{Precision, SparseVectors};
 use crate::error::{Error, Result};
 use crate::interrupt::stop_point;
 use crate::mesh::check_value_count;
 use crate::numbers::sum::{self, SUM_NUMBERS};
 use crate::plan::adjoint::transposed;
 use crate::scheme::Stencils;
+
+pub(super) fn variant() -> Variant {
+    Variant::new(&VECTORS, Precision::F64)
+}
 
 /// A sparse matrix; `Matrix` in the kernels.
 struct Matrix {

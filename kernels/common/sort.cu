@@ -8,6 +8,7 @@
 // LONG_KEYS: keys of 64 bits instead of 32.
 //
 // Plain reference: the standard library's stable sort and running sums (tests/gpu/sort.rs).
+#include "common/shared.cuh"
 #include "common/sort.cuh"
 
 #if LONG_KEYS
@@ -16,10 +17,10 @@ using Key = unsigned long long;
 using Key = unsigned;
 #endif
 
-constexpr unsigned THREADS = 256;
+constexpr unsigned THREADS = host::SORT_THREADS;
 constexpr unsigned WARPS = THREADS / LANES;
-constexpr unsigned ROUNDS = 8;
-constexpr unsigned TILE = THREADS * ROUNDS;
+constexpr unsigned TILE = host::SORT_TILE;
+constexpr unsigned ROUNDS = TILE / THREADS;
 
 __device__ __forceinline__ unsigned digit_of(Key key, unsigned shift) {
     return unsigned(key >> shift) & (DIGITS - 1);

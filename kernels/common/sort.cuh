@@ -2,9 +2,10 @@
 // made of.
 #pragma once
 
+#include "common/shared.cuh"
 #include "common/warp.cuh"
 
-constexpr unsigned DIGIT_BITS = 8;
+constexpr unsigned DIGIT_BITS = host::DIGIT_BITS;
 constexpr unsigned DIGITS = 1 << DIGIT_BITS;
 
 // Lanes among some whose digit is this lane's.
@@ -75,11 +76,11 @@ __device__ __forceinline__ unsigned lower_bound(const unsigned* __restrict__ key
     return low;
 }
 
-// A block of 1024 threads sorts up to 8192 items in registers: item k of a thread is number
+// A block sorts its items in registers: item k of a thread is number
 // 32 (rounds warp + k) + lane. Items beyond the last have keys of ones.
-constexpr unsigned BLOCK_THREADS = 1024;
-constexpr unsigned BLOCK_ROUNDS = 8;
-constexpr unsigned BLOCK_ITEMS = BLOCK_THREADS * BLOCK_ROUNDS;
+constexpr unsigned BLOCK_THREADS = host::BLOCK_THREADS;
+constexpr unsigned BLOCK_ITEMS = host::BLOCK_ITEMS;
+constexpr unsigned BLOCK_ROUNDS = BLOCK_ITEMS / BLOCK_THREADS;
 
 // counters of two warps are so far apart that threads meet different banks
 constexpr unsigned PITCH = DIGITS + 1;

@@ -2,6 +2,7 @@
 // stores and, on Hopper and later, by bulk copies. Its time bounds every evaluation from below.
 //
 // Plain reference: none, its output is never read.
+#include "common/shared.cuh"
 #include "common/stage.cuh"
 
 constexpr int THREADS = 128;
@@ -26,7 +27,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 
 #if BULK
-constexpr int CHUNK = 6144;
+constexpr int CHUNK = host::WRITE_CHUNK;
 
 // Bulk copies of staged data, a warp a chunk.
 extern "C" __global__ void __launch_bounds__(THREADS)

@@ -10,9 +10,11 @@
 // Products and sums stay apart, in the order of the CPU: the bits of src/backend/cpu/vectors.rs,
 // which is the plain reference (tests/gpu/fit.rs).
 
-constexpr unsigned THREADS = 256;
-// numbers of a sum; SUM_NUMBERS and SUM_LANES in src/numbers/sum.rs
-constexpr unsigned NUMBERS = 4096;
+#include "common/shared.cuh"
+
+constexpr unsigned THREADS = host::QUERY_THREADS;
+// numbers of a sum
+constexpr unsigned NUMBERS = host::CHUNK_NUMBERS;
 
 struct Matrix {
     const unsigned long long* starts;

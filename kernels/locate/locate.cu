@@ -7,13 +7,14 @@
 // order in which they are met; nothing depends on the order of points.
 //
 // Plain reference: src/locate on the CPU (tests/gpu/locate.rs).
+#include "common/shared.cuh"
 #include "locate/newton.cuh"
 
-constexpr int THREADS = 128;
-// 2^21 bins, scanned in tiles
-constexpr int BIN_BITS = 7;
+constexpr int THREADS = host::LOCATE_THREADS;
+// bins, scanned in tiles
+constexpr int BIN_BITS = host::BIN_BITS;
 constexpr unsigned BINS = 1u << 3 * BIN_BITS;
-constexpr unsigned SCANNERS = 1024;
+constexpr unsigned SCANNERS = host::SCAN_THREADS;
 constexpr unsigned TILES = BINS / SCANNERS;
 constexpr unsigned OUTSIDE = NONE, LEFT = NONE - 1;
 

@@ -11,15 +11,16 @@
 //
 // Plain reference: none of the levels; what cycles over them solve is compared with Cholesky factors
 // (tests/gpu/process.rs).
+#include "common/shared.cuh"
 #include "common/grid_barrier.cuh"
 #include "common/sort_row.cuh"
 #include "process/slices.cuh"
 
-constexpr int THREADS = 256;
+constexpr int THREADS = host::QUERY_THREADS;
 // An edge is strong if its weight is at least so much of the greatest at one of its ends.
 constexpr float STRONG = 0.05f;
 // Rounds of choosing: each settles most open unknowns, and one that stays open is its own root.
-constexpr unsigned ROUNDS = 32;
+constexpr unsigned ROUNDS = host::ROUNDS;
 
 // Rows of a level.
 struct Graph {

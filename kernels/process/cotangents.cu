@@ -2,11 +2,12 @@
 // the area of the triangles at it; or, where weights are not stored, their sum and this area alone.
 //
 // Plain reference: src/process/surface/cotangent.rs.
+#include "common/shared.cuh"
 #include "process/slices.cuh"
 #include "process/vector.cuh"
 #include "query/incidence.cuh"
 
-constexpr int THREADS = 256;
+constexpr int THREADS = host::QUERY_THREADS;
 
 // Entries that no edge has name the vertex itself, with a weight of 0.
 extern "C" __global__ void __launch_bounds__(THREADS)

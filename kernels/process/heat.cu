@@ -2,10 +2,11 @@
 // triangle, and the divergence of these directions at each vertex; Crane et al. 2013, §3.2.
 //
 // Plain reference: src/process/surface/geodesics.rs.
+#include "common/shared.cuh"
 #include "process/vector.cuh"
 #include "query/incidence.cuh"
 
-constexpr int THREADS = 256;
+constexpr int THREADS = host::QUERY_THREADS;
 
 // as in geodesics.rs
 constexpr double MIN_CHANGE = 1e-8;

@@ -12,10 +12,11 @@
 //
 // All iterations are one cooperative launch; levels that a block alone is faster for are left to the
 // first. Sums are taken in an order of their own, so that results are the same in every run.
+#include "common/shared.cuh"
 #include "process/reduce.cuh"
 #include "process/rows.cuh"
 
-constexpr int THREADS = 384;
+constexpr int THREADS = host::CYCLE_THREADS;
 // Iterations of a launch: the rest is for another one, that the device can be stopped.
 constexpr unsigned ITERATIONS = 256;
 // Unknowns of a level that is left to one block.
@@ -221,7 +222,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
     solve(Rows rows, const real* diagonal, const real* pivots, const Level* all_levels,
           unsigned level_count, real* residual, real* direction, real* product, real* x,
           double tolerance, double* sums_of_blocks, State* state) {
-    constexpr unsigned MAX_GRID_LEVELS = 24;
+    constexpr unsigned MAX_GRID_LEVELS = host::MAX_GRID_LEVELS;
     __shared__ Level levels[MAX_GRID_LEVELS];
     for (unsigned i = threadIdx.x; i < level_count; i += THREADS) levels[i] = all_levels[i];
     __syncthreads();

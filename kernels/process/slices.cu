@@ -5,11 +5,12 @@
 // A fan is stored as the neighbors of the vertex along edges: two beside each other have a face with
 // the vertex in common. A closed fan ends with the neighbor that it began with; the vertex itself
 // lies between fans and fills up the row.
+#include "common/shared.cuh"
 #include "process/slices.cuh"
 #include "process/vector.cuh"
 #include "query/incidence.cuh"
 
-constexpr int THREADS = 256;
+constexpr int THREADS = host::QUERY_THREADS;
 // Faces at a vertex that are sorted around it, by search.
 constexpr unsigned MAX_FAN = 64;
 

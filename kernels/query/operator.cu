@@ -21,6 +21,7 @@
 // ids at once.
 //
 // Plain reference: src/query/rows.rs (tests/gpu/query.rs).
+#include "common/shared.cuh"
 #include "common/async.cuh"
 #include "common/real.cuh"
 #include "query/query.cuh"
@@ -34,7 +35,7 @@ static_assert(sizeof(Arguments) == 8 * WORDS,
 #define BLOCKS 1
 #endif
 
-constexpr unsigned THREADS = 256, ROWS = GROUPS * LANES;
+constexpr unsigned THREADS = host::QUERY_THREADS, ROWS = GROUPS * LANES;
 
 // What is stored of rows.
 struct Rows {

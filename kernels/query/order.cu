@@ -10,11 +10,12 @@
 //     renumber_edges, measure_rows > scan > renumber_rows        the incidence in the order
 //
 // Plain reference: src/topology/order/mod.rs, id by id (tests/gpu/query.rs).
+#include "common/shared.cuh"
 #include "common/sort.cuh"
 #include "query/incidence.cuh"
 
-constexpr unsigned THREADS = 256;
-constexpr unsigned MEASURING_BLOCKS = 256;
+constexpr unsigned THREADS = host::QUERY_THREADS;
+constexpr unsigned MEASURING_BLOCKS = host::MEASURING_BLOCKS;
 
 __device__ __forceinline__ unsigned thread_id() { return blockIdx.x * THREADS + threadIdx.x; }
 

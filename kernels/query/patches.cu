@@ -18,6 +18,7 @@
 // more ids found ahead than a row has cost EF and FV a tenth.
 //
 // Plain reference: src/query/rows.rs (tests/gpu/query.rs).
+#include "common/shared.cuh"
 #include "common/async.cuh"
 #include "common/real.cuh"
 #include "common/sort_row.cuh"
@@ -30,7 +31,7 @@
 static_assert(sizeof(Arguments) == 8 * WORDS,
               "the members of Arguments are not those that it is given");
 
-constexpr unsigned THREADS = 256, WARPS = THREADS / LANES;
+constexpr unsigned THREADS = host::QUERY_THREADS, WARPS = THREADS / LANES;
 constexpr unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
 constexpr unsigned greatest(unsigned a, unsigned b) { return a > b ? a : b; }
 

@@ -8,11 +8,12 @@
 //     shorten                               ids in 16 bits beside them
 //
 // Plain reference: src/query/rows.rs, row by row (tests/gpu/query.rs).
+#include "common/shared.cuh"
 #include "common/sort.cuh"
 #include "common/sort_row.cuh"
 #include "query/incidence.cuh"
 
-constexpr unsigned THREADS = 256;
+constexpr unsigned THREADS = host::QUERY_THREADS;
 
 __device__ __forceinline__ unsigned thread_id() { return blockIdx.x * THREADS + threadIdx.x; }
 

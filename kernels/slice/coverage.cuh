@@ -1,6 +1,7 @@
 // Pixels that closed contours cover, as src/slice/pixels/coverage.rs.
 #pragma once
 
+#include "common/shared.cuh"
 #include "common/real.cuh"
 
 struct Grid {
@@ -15,7 +16,7 @@ struct Grid {
 };
 
 // Columns that a bit of a row's words stands for: whether any of them was touched.
-constexpr int GROUP = 16;
+constexpr int GROUP = host::COVERED_GROUP;
 
 // What chords leave in the rows of one plane: sums of changes, [row][stride], and which groups
 // of columns they are in, [row][words].

@@ -7,11 +7,12 @@
 // has it. Images are [layer][row][column].
 //
 // Plain reference: src/slice/interior on the CPU (tests/gpu/interiors.rs).
+#include "common/shared.cuh"
 #include "locate/newton.cuh"
 
 // columns and rows of a tile
-constexpr int TILE[2] = {16, 8};
-constexpr int THREADS = 128;
+constexpr int TILE[2] = {host::TILE_COLUMNS, host::TILE_ROWS};
+constexpr int THREADS = host::INTERIOR_THREADS;
 constexpr unsigned LEFT = NONE - 1;
 // How far around a covered pixel one with its center inside is looked for.
 constexpr int AROUND = 2;
@@ -138,7 +139,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     if (threadIdx.x == 0) counts[blockIdx.x] = count;
 }
 
-constexpr int SCANNERS = 1024;
+constexpr int SCANNERS = host::SCAN_THREADS;
 
 // Counts of rows to where they start, with the end of the last: count + 1 numbers, by one block.
 extern "C" __global__ void __launch_bounds__(SCANNERS)

@@ -9,13 +9,14 @@
 // so that the pixels are the same bit by bit.
 //
 // Plain reference: src/slice (tests/gpu/layers.rs).
+#include "common/shared.cuh"
 #include "slice/coverage.cuh"
 #include "slice/cubics.cuh"
 
 // numbers of a patch kept in shared memory: stops of an arc under way, crossings
 constexpr int MAX_STOPS = 22;
 constexpr int MAX_CROSSINGS = 12;
-constexpr int TRACERS = 32;
+constexpr int TRACERS = host::TRACERS;
 
 struct Patch {
     // [v][u]: first plane axis, second plane axis, height
@@ -291,9 +292,9 @@ typedef unsigned short Gray;
 #else
 typedef unsigned char Gray;
 #endif
-constexpr int ROW_WARPS = 4;
+constexpr int ROW_WARPS = host::COVERED_ROWS;
 // as in src/backend/device/layers.rs
-constexpr int MAX_PLANES = 15;
+constexpr int MAX_PLANES = host::IMAGE_PLANES;
 
 // A warp per row of an image, [image][row][stride] of pixels from the sums of its planes,
 // [image][plane][row][stride], which are 0 again afterwards, and so are the words of touched

@@ -5,7 +5,9 @@
 //     -> leaf_gradients: nets [place][width], a net of control points each leaf
 //     -> gather_gradients: points [point of all levels][width], from nets, then from finer levels
 
-constexpr unsigned THREADS = 64;
+#include "common/shared.cuh"
+
+constexpr unsigned THREADS = host::LEAF_THREADS;
 // components that a thread sums at once
 constexpr unsigned AT_ONCE = 4;
 

@@ -16,11 +16,12 @@
 // A warp adds one row of blocks; columns are found by bisection.
 //
 // Plain reference: src/assembly on the CPU (tests/gpu/assembly.rs).
+#include "common/shared.cuh"
 #include "common/real.cuh"
 
 constexpr int COMPONENTS = FORM == 0 ? 1 : 3;
 constexpr int WIDTH = FORM == 2 ? 3 : 1, PLANES = WIDTH * WIDTH;
-constexpr int TILE = 32, CHUNK = 8;
+constexpr int TILE = host::ASSEMBLY_TILE, CHUNK = 8;
 // pairs along a side of a block, samples of a product, and blocks of a warp down and across
 constexpr int BLOCK = 8, DEPTH = 4, DOWN = FORM == 2 ? 1 : 2, ACROSS = 2;
 constexpr int WARPS_DOWN = TILE / BLOCK / DOWN, WARPS_ACROSS = TILE / BLOCK / ACROSS;

@@ -8,13 +8,14 @@
 // lanes take control points; a basis function's own derivatives are read once for all leaves.
 //
 // Plain reference: src/quadrature/mapping.rs on the CPU (tests/gpu/quadrature.rs).
+#include "common/shared.cuh"
 #include "common/real.cuh"
 
-constexpr int THREADS = 64;
+constexpr int THREADS = host::MAPPING_THREADS;
 // leaves of a thread for two sums over control points: of 4 and of 6 rows
 constexpr int FIRST_LEAVES = LEAVES, SECOND_LEAVES = LEAVES > 1 ? 2 : 1;
-constexpr int WARPS = 4;
-constexpr int LEAVES_A_WARP = 8;
+constexpr int WARPS = host::MAPPING_WARPS;
+constexpr int LEAVES_A_WARP = host::LEAVES_A_WARP;
 
 // Leaves of a batch, and how many samples each has.
 struct Batch {

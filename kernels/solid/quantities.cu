@@ -3,9 +3,10 @@
 //
 //     position: u, v, w, each [result][3]; attribute: u, v, w, each [result][components]
 //     -> to: [result][numbers], a thread per result, or [element][1], a block per element
+#include "common/shared.cuh"
 #include "common/real.cuh"
 
-constexpr int THREADS = 128;
+constexpr int THREADS = host::QUANTITY_THREADS;
 // scaled determinants up to which a Jacobian is singular: `rounding` in src/plan/quantity
 constexpr real ROUNDING = real(DOUBLE ? 1e-12 : 1e-5);
 

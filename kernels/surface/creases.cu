@@ -15,10 +15,11 @@
 // SIZE: corners of every face, 0 for polygons. CHAIKIN: the rule of semi-sharp creases.
 //
 // Plain reference: src/surface/refine/sharpness.rs, bit by bit (tests/gpu/surface.rs).
+#include "common/shared.cuh"
 #include "surface/mesh_matrix.cuh"
 #include "surface/vertex_sharpness.cuh"
 
-constexpr unsigned THREADS = 256;
+constexpr unsigned THREADS = host::REFINE_THREADS;
 
 // Tags, sorted by their edges (ends as 64 bits, the smaller first) or vertices.
 template <typename Key>

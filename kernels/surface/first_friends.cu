@@ -18,10 +18,11 @@
 // surface/ghosts.cu. SHARP: quads have a sharpness; CHAIKIN: the rule of semi-sharp creases.
 //
 // Plain reference: src/surface/refine/edge_friend, bit by bit (tests/gpu/surface.rs).
+#include "common/shared.cuh"
 #include "surface/quads.cuh"
 #include "surface/vertex_sharpness.cuh"
 
-constexpr unsigned THREADS = 256;
+constexpr unsigned THREADS = host::REFINE_THREADS;
 
 // See surface/friends.cuh.
 struct Friends {

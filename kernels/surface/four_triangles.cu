@@ -13,9 +13,10 @@
 // products and sums: the same bits. A task reads the coarse levels only; every value is written once.
 //
 // Plain reference: src/surface/refine on the CPU, bit by bit (tests/gpu/matrix.rs).
+#include "common/shared.cuh"
 #include "surface/boundary_edges.cuh"
 
-constexpr unsigned THREADS = 256;
+constexpr unsigned THREADS = host::REFINE_THREADS;
 
 // First corner of the child at a corner.
 __device__ __forceinline__ unsigned child(unsigned corner) {

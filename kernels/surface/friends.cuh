@@ -1,9 +1,10 @@
 // Levels of edge-friend (Kuth et al. 2023) on the device: their quads and points, and how points
 // leave a block.
 #pragma once
+#include "common/shared.cuh"
 #include "surface/point.cuh"
 
-constexpr int THREADS = 256;
+constexpr int THREADS = host::REFINE_THREADS;
 
 // A level. The first, whose quads come from polygons, has corners, friends and starts as
 // src/surface/refine/edge_friend does; the last has corners only. The quads of the levels

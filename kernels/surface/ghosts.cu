@@ -10,9 +10,10 @@
 //
 // Plain reference: src/surface/refine/edge_friend/build.rs, through open surfaces in
 // tests/gpu/surface.rs.
+#include "common/shared.cuh"
 #include "surface/mesh_matrix.cuh"
 
-constexpr unsigned THREADS = 256;
+constexpr unsigned THREADS = host::REFINE_THREADS;
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     mark_boundary(const unsigned* __restrict__ edges, const uint2* __restrict__ edge_corners,

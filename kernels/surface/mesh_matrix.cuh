@@ -1,5 +1,6 @@
 // Surfaces on the device: points, faces as columns of the mesh matrix, its levels.
 #pragma once
+#include "common/shared.cuh"
 #include "surface/point.cuh"
 
 // ((a + b) + (c + d)) / 4
@@ -75,7 +76,7 @@ struct Level {
     unsigned vertex_count, face_count, edge_count, corner_count;
 };
 
-constexpr unsigned MAX_LEVELS = 16;
+constexpr unsigned MAX_LEVELS = host::MAX_LEVELS;
 
 // All levels up to the finest that is wanted.
 struct Levels {

@@ -5,11 +5,12 @@
 // normal is written beside it.
 //
 // Plain reference: src/surface/limit on the CPU (tests/gpu/surface_limit.rs).
+#include "common/shared.cuh"
 #include "common/basis.cuh"
 #include "surface/normal.cuh"
 #include "common/single_points.cuh"
 
-constexpr int THREADS = 128;
+constexpr int THREADS = host::SURFACE_POINT_THREADS;
 constexpr int QUANTITIES = (ORDER + 1) * (ORDER + 2) / 2;
 
 // [result][3] each; NORMALS: the position and the normal.

@@ -16,9 +16,10 @@
 // WIDTH: components of a point, 1 to 4.
 //
 // Plain reference: src/surface/stencils/single.rs, bit by bit (tests/gpu/single.rs).
+#include "common/shared.cuh"
 #include "common/real.cuh"
 
-constexpr unsigned THREADS = 128;
+constexpr unsigned THREADS = host::PRODUCT_THREADS;
 constexpr unsigned WARPS = THREADS / LANES;
 // blocks a multiprocessor holds at least; before sm_80 more than 4 would spill
 constexpr int BLOCKS = __CUDA_ARCH__ < 800 ? 4 : DOUBLE ? 9 : 10;

@@ -18,9 +18,10 @@
 // ORIENTED: faces are consistently oriented. LINKS: topology of the next level; POINTS: its points.
 //
 // Plain reference: src/surface/refine on the CPU, bit by bit (tests/gpu/matrix.rs).
+#include "common/shared.cuh"
 #include "surface/quads.cuh"
 
-constexpr unsigned THREADS = 256;
+constexpr unsigned THREADS = host::REFINE_THREADS;
 
 #if FIRST
 using Faces = Columns<SIZE>;

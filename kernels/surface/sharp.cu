@@ -3,10 +3,11 @@
 // entry, some of which are not sharp any more; products and sums are not contracted.
 //
 // Plain reference: src/surface/refine/sharpness.rs, bit by bit (tests/gpu/surface.rs).
+#include "common/shared.cuh"
 #include "surface/mesh_matrix.cuh"
 #include "surface/vertex_sharpness.cuh"
 
-constexpr unsigned THREADS = 256;
+constexpr unsigned THREADS = host::REFINE_THREADS;
 
 struct SharpEdges {
     const unsigned* edges;

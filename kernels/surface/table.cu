@@ -13,9 +13,10 @@
 // Measured without gain (24 us on the wrench): the three numbers of a control point gathered by
 // neighboring lanes; four leaves per thread for positions, one for normals. The limit is the L1
 // cache that control points are gathered through.
+#include "common/shared.cuh"
 #include "surface/normal.cuh"
 
-constexpr int THREADS = 128;
+constexpr int THREADS = host::TABLE_THREADS;
 constexpr int QUANTITIES = NORMALS ? 3 : 1;
 constexpr int LEAVES = 2;
 // control points of a leaf in shared memory at once, and leaves of a block
@@ -264,7 +265,7 @@ struct Square {
     int start[2], along[2][2];
 };
 
-constexpr unsigned SQUARE_BLOCKS = 32;
+constexpr unsigned SQUARE_BLOCKS = host::SQUARE_BLOCKS;
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     lay_squares(const double* __restrict__ squares, const Square* __restrict__ all,

@@ -21,9 +21,10 @@
 // edges, kernels/surface/three_triangles_boundary.cu writes after this: until then it is anything.
 //
 // Plain reference: src/surface/refine on the CPU, bit by bit (tests/gpu/matrix.rs).
+#include "common/shared.cuh"
 #include "surface/boundary_edges.cuh"
 
-constexpr unsigned THREADS = 256;
+constexpr unsigned THREADS = host::REFINE_THREADS;
 
 // Opposite half-edges of the control mesh from its edges.
 extern "C" __global__ void __launch_bounds__(THREADS)

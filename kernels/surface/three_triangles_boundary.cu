@@ -11,9 +11,10 @@
 // depth before, whose corner 0 the edge is then.
 //
 // Plain reference: src/surface/refine on the CPU, bit by bit (tests/gpu/matrix.rs).
+#include "common/shared.cuh"
 #include "surface/boundary_edges.cuh"
 
-constexpr unsigned THREADS = 256;
+constexpr unsigned THREADS = host::REFINE_THREADS;
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     mark_boundary(const uint2* __restrict__ edge_corners, unsigned edges,
@@ -43,7 +44,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
                    unsigned keeps_corners, uint4* __restrict__ lines) {
     const unsigned i = blockIdx.x * THREADS + threadIdx.x;
     if (i >= count) return;
-    constexpr unsigned LONE = 2;
+    constexpr unsigned LONE = host::LONE;
     const auto stays = [&](unsigned v) {
         return keeps_corners != 0 && v < control_count && (kinds[v] & LONE) != 0;
     };

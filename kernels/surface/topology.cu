@@ -10,6 +10,7 @@
 // SIZE: corners of every face, 0 for polygons. LONG_KEYS: pairs of ends need 64 bits.
 //
 // Plain reference: src/surface/refine on the CPU, bit by bit (tests/gpu/matrix.rs).
+#include "common/shared.cuh"
 #include "common/sort.cuh"
 #include "surface/mesh_matrix.cuh"
 
@@ -19,7 +20,7 @@ using Key = unsigned long long;
 using Key = unsigned;
 #endif
 
-constexpr unsigned THREADS = 256;
+constexpr unsigned THREADS = host::REFINE_THREADS;
 
 // What the host wants to know.
 struct Status {
@@ -33,7 +34,7 @@ struct Status {
 };
 
 // Valences that the host always has tables for.
-constexpr unsigned TABLED = 64;
+constexpr unsigned TABLED = host::TABLED;
 
 __device__ __forceinline__ Key edge_key(const unsigned* vertices, Columns<SIZE> columns,
                                         unsigned corner, unsigned bits) {
@@ -143,9 +144,9 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 
 // What a vertex is, bit by bit.
-constexpr unsigned TOUCHING = 1; // its faces form neither one ring nor one fan, nor a crease
-constexpr unsigned LONE = 2;     // it has one face, and the surface ends at both of its edges
-constexpr unsigned FOLD = 4;     // a ring of two faces
+constexpr unsigned TOUCHING = host::TOUCHING;
+constexpr unsigned LONE = host::LONE;
+constexpr unsigned FOLD = 4; // a ring of two faces
 
 // The faces at a vertex, and the edges between them.
 struct Star {

@@ -16,6 +16,8 @@ use cudarc::driver::CudaStream;
 
 use super::Cuda;
 use super::driver::buffer::Buffer;
+pub(super) use super::driver::constants::{BLOCK_ITEMS, BLOCK_THREADS};
+use super::driver::constants::{DIGIT_BITS, SORT_THREADS as THREADS, SORT_TILE as TILE};
 use super::driver::functions::Functions;
 use super::driver::launch::{Argument, Launch};
 use super::driver::program::{Kernels, Program};
@@ -23,13 +25,7 @@ use super::driver::sources::{SORT, Variant};
 use crate::backend::Precision;
 use crate::error::{Error, Result};
 
-/// `DIGIT_BITS`, `DIGITS`, `TILE`, `THREADS`, `BLOCK_THREADS` and `BLOCK_ITEMS` in the kernels.
-const DIGIT_BITS: u32 = 8;
 const DIGITS: usize = 1 << DIGIT_BITS;
-const TILE: usize = 2048;
-const THREADS: u32 = 256;
-pub(super) const BLOCK_THREADS: u32 = 1024;
-pub(super) const BLOCK_ITEMS: usize = 8192;
 
 /// Numbers that one block scans in one launch sooner than many blocks in three.
 const SCANNED_BY_BLOCK: usize = 1 << 14;

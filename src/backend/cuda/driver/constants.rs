@@ -15,12 +15,12 @@ macro_rules! constants {
 
         /// All constants in CUDA C++.
         pub(super) fn header() -> String {
-            let mut text = String::from("#pragma once\n");
+            let mut text = String::from("#pragma once\nnamespace host {\n");
             for (name, value) in [$((stringify!($name), u64::from($name as u32))),*] {
                 // to a string: cannot fail
                 let _ = writeln!(text, "constexpr int {name} = {value};");
             }
-            text
+            text + "}\n"
         }
     };
 }

@@ -2,6 +2,7 @@
 //! launched, copies to the host.
 
 pub(super) mod buffer;
+pub(super) mod constants;
 pub(super) mod device;
 pub(super) mod device_arrays;
 pub(super) mod functions;

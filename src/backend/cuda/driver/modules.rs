@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cudarc::driver::{CudaContext, CudaModule};
 use cudarc::nvrtc::Ptx;
 
+use super::constants;
 use super::device::{CudaDevice, failed};
 use super::nvrtc::{self, CodeTarget};
 use super::sources::{HEADERS, Variant};
@@ -82,6 +83,7 @@ impl Modules {
         let mut hash = DefaultHasher::new();
         variant.source.text.hash(&mut hash);
         HEADERS.iter().for_each(|header| header.text.hash(&mut hash));
+        constants::header().hash(&mut hash);
         variant.text.hash(&mut hash);
         nvrtc::options(variant, self.target).hash(&mut hash);
         self.version.hash(&mut hash);

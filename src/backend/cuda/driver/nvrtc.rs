@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 
 use cudarc::nvrtc::{result, sys};
 
+use super::constants;
 use super::sources::{HEADERS, TEXT, Variant};
 use crate::error::{Error, Result, option};
 
@@ -74,6 +75,8 @@ pub(in crate::backend::cuda) fn compile(variant: &Variant, target: CodeTarget) -
         headers.push(text(header.text)?);
         names.push(text(header.name)?);
     }
+    headers.push(text(&constants::header())?);
+    names.push(text(constants::HEADER)?);
     if let Some(own) = &variant.text {
         headers.push(text(own)?);
         names.push(text(TEXT)?);

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::buffer::{Buffer, PageLocked, start_copy, timed_event};
+use super::constants::WRITE_CHUNK as CHUNK;
 use super::device::failed;
 use super::functions::Functions;
 use super::launch::Argument;
@@ -13,9 +14,6 @@ use crate::backend::Precision;
 use crate::error::Result;
 use crate::numbers::median;
 use crate::result_buffer::DeviceBytes;
-
-/// Bytes of a bulk copy in `kernels/common/write_bandwidth.cu`.
-const CHUNK: u64 = 6144;
 
 /// Seconds of the faster of the ways to write: coalesced stores, and bulk copies where
 /// the device has them.

@@ -9,6 +9,7 @@ use super::mapping::Mapping;
 use crate::backend::Precision;
 use crate::backend::cuda::Cuda;
 use crate::backend::cuda::driver::buffer::{Buffer, timed_event};
+use crate::backend::cuda::driver::constants::ASSEMBLY_TILE as TILE;
 use crate::backend::cuda::driver::device::failed;
 use crate::backend::cuda::driver::functions::Functions;
 use crate::backend::cuda::driver::launch::{Argument, Launch};
@@ -17,9 +18,6 @@ use crate::backend::cuda::driver::sources::{ASSEMBLY, Variant};
 use crate::backend::cuda::driver::transfer::Transfer;
 use crate::backend::device::{AddedRows, MappingBatch, MatrixAssembly, MatrixForm, SparsePattern};
 use crate::error::{Error, Result};
-
-/// Control points along a side of a block's tile, in `kernels/solid/assembly.cu`.
-const TILE: usize = 32;
 
 /// Matrices of one pattern on the device.
 pub(crate) struct Assembly {

@@ -11,6 +11,9 @@ use super::parts::Parts;
 use crate::backend::Precision;
 use crate::backend::cuda::Cuda;
 use crate::backend::cuda::driver::buffer::Buffer;
+use crate::backend::cuda::driver::constants::{
+    INTERIOR_THREADS as THREADS, SCAN_THREADS as SCANNERS,
+};
 use crate::backend::cuda::driver::functions::Functions;
 use crate::backend::cuda::driver::launch::Argument;
 use crate::backend::cuda::driver::sources::{INTERIORS, Variant};
@@ -20,10 +23,6 @@ use crate::backend::device::{
     TILE, TileParts,
 };
 use crate::error::{Error, Result};
-
-/// Numbers of `kernels/slice/interiors.cu`.
-const THREADS: u32 = 128;
-const SCANNERS: u32 = 1024;
 
 /// Maximum number of layers at once.
 const MAX_LAYERS_AT_ONCE: usize = 256;

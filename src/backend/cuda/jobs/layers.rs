@@ -10,6 +10,9 @@ use cudarc::driver::{CudaStream, DeviceRepr};
 use crate::backend::Precision;
 use crate::backend::cuda::Cuda;
 use crate::backend::cuda::driver::buffer::{Buffer, timed_event};
+use crate::backend::cuda::driver::constants::{
+    COVERED_GROUP as GROUP, COVERED_ROWS as ROWS, TRACERS,
+};
 use crate::backend::cuda::driver::device::failed;
 use crate::backend::cuda::driver::functions::{Functions, LaunchShape};
 use crate::backend::cuda::driver::launch::Argument;
@@ -23,9 +26,6 @@ use crate::error::{Error, Result};
 
 /// Maximum number of images at once.
 const MAX_IMAGES_AT_ONCE: usize = 1024;
-
-/// Columns of a group, as in `kernels/slice/layers.cu`.
-const GROUP: usize = 16;
 
 #[derive(Clone, Copy, Default)]
 #[repr(C)]
@@ -47,10 +47,6 @@ unsafe impl DeviceRepr for LayerPatch {}
 unsafe impl DeviceRepr for LayerLink {}
 // SAFETY: likewise.
 unsafe impl DeviceRepr for ImageGrid {}
-
-/// Numbers of `TRACERS` and rows of a block in `kernels/slice/layers.cu`.
-const TRACERS: u32 = 32;
-const ROWS: u32 = 4;
 
 /// The kernels for pixels of some bits.
 pub(in crate::backend::cuda) fn variant(bits: usize, sampling: Sampling) -> Variant {

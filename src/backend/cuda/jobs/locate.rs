@@ -8,6 +8,9 @@ use super::parts::Parts;
 use crate::backend::Precision;
 use crate::backend::cuda::Cuda;
 use crate::backend::cuda::driver::buffer::{Buffer, timed_event};
+use crate::backend::cuda::driver::constants::{
+    BIN_BITS, LOCATE_THREADS as THREADS, SCAN_THREADS as SCANNERS,
+};
 use crate::backend::cuda::driver::device::failed;
 use crate::backend::cuda::driver::functions::Functions;
 use crate::backend::cuda::driver::launch::Argument;
@@ -17,13 +20,11 @@ use crate::backend::cuda::driver::transfer::Transfer;
 use crate::backend::device::{OUTSIDE, PlaceArrays, PointSearch, SolidParts};
 use crate::error::{Error, Result};
 
-/// Numbers of `kernels/locate/locate.cu`.
-const THREADS: u32 = 128;
-const SCANNERS: u32 = 1024;
-const BINS: usize = 1 << 21;
+/// Bins of points, and tiles of them.
+const BINS: usize = 1 << (3 * BIN_BITS);
 const TILES: usize = BINS / SCANNERS as usize;
 
-pub(in crate::backend::cuda) fn variant() -> Variant {
+pub(super) fn variant() -> Variant {
     Variant::new(&LOCATE, Precision::F64)
 }
 

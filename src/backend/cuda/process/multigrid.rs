@@ -5,16 +5,12 @@ use super::slices::RowSlices;
 use super::solver::{WeightMatrix, rows};
 use crate::backend::Precision;
 use crate::backend::cuda::driver::buffer::Buffer;
+use crate::backend::cuda::driver::constants::{CYCLE_THREADS, MAX_GRID_LEVELS, ROUNDS};
 use crate::backend::cuda::driver::launch::Argument;
 use crate::backend::cuda::driver::program::Kernels;
 use crate::backend::cuda::driver::sources::{AGGREGATES, MULTIGRID, Variant};
 use crate::backend::cuda::query::steps::{SortStream, THREADS, array, number};
 use crate::error::Result;
-
-/// `THREADS`, `ROUNDS` and `MAX_GRID_LEVELS` in the kernels.
-const CYCLE_THREADS: u32 = 384;
-const ROUNDS: usize = 32;
-const MAX_GRID_LEVELS: usize = 24;
 
 /// Blocks a multiprocessor: more take longer to wait for one another.
 const BLOCKS: u32 = 2;

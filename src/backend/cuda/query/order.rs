@@ -3,15 +3,13 @@
 use super::incidence::{Incidence, Lists};
 use super::steps::{SortStream, array, bits, number};
 use crate::backend::cuda::driver::buffer::Buffer;
+use crate::backend::cuda::driver::constants::MEASURING_BLOCKS;
 use crate::backend::cuda::driver::launch::Argument;
 use crate::backend::cuda::driver::sources::ORDER;
 use crate::backend::cuda::sort::Items;
 use crate::error::Result;
 use crate::topology::NONE;
 use crate::topology::order::{ElementOrder, EntityKind};
-
-/// `MEASURING_BLOCKS` in the kernels.
-const MEASURING_BLOCKS: u32 = 256;
 
 /// Bits of a key along the curve.
 const KEY_BITS: u32 = 63;

@@ -7,6 +7,7 @@ use cudarc::driver::{CudaEvent, CudaStream};
 use crate::backend::Precision;
 use crate::backend::cuda::Cuda;
 use crate::backend::cuda::driver::buffer::{Buffer, timed_event};
+pub(in crate::backend::cuda) use crate::backend::cuda::driver::constants::QUERY_THREADS as THREADS;
 use crate::backend::cuda::driver::device::failed;
 use crate::backend::cuda::driver::functions::Functions;
 use crate::backend::cuda::driver::launch::{Argument, Launch};
@@ -14,9 +15,6 @@ use crate::backend::cuda::driver::program::Kernels;
 use crate::backend::cuda::driver::sources::{KernelSource, Variant};
 use crate::backend::cuda::sort::{Items, Space};
 use crate::error::Result;
-
-/// `THREADS` in the kernels.
-pub(in crate::backend::cuda) const THREADS: u32 = 256;
 
 /// A stream, and what sorts and scans on it need.
 pub(in crate::backend::cuda) struct SortStream {

@@ -6,6 +6,7 @@ use cudarc::driver::{CudaStream, DeviceRepr};
 
 use crate::backend::Precision;
 use crate::backend::cuda::driver::buffer::Buffer;
+use crate::backend::cuda::driver::constants::LEAF_THREADS;
 use crate::backend::cuda::driver::device::failed;
 use crate::backend::cuda::driver::device_arrays::{
     DeviceArray, DeviceMemory, ForeignArray, ResultMemory, wait,
@@ -17,9 +18,6 @@ use crate::backend::cuda::driver::sources::{ADJOINT, Variant};
 use crate::error::Result;
 use crate::plan::Adjoint;
 use crate::plan::adjoint::{IndexRows, check_gradients};
-
-/// Threads of a block that works on a leaf; see the kernel.
-const LEAF_THREADS: u32 = 64;
 
 /// Threads of a block that gathers.
 const THREADS: u32 = 128;

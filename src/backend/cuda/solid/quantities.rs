@@ -1,5 +1,6 @@
 //! Quantities that follow from derivatives, by `kernels/solid/quantities.cu`.
 
+use crate::backend::cuda::driver::constants::QUANTITY_THREADS as THREADS;
 use crate::backend::cuda::driver::functions::Functions;
 use crate::backend::cuda::driver::launch::{Argument, Launch};
 use crate::backend::cuda::driver::program::Kernels;
@@ -8,9 +9,6 @@ use crate::error::Result;
 use crate::numbers::Real;
 use crate::plan::Quantity;
 use cudarc::driver::DeviceRepr;
-
-/// Threads of a block: a result each, or all for an element.
-const THREADS: u32 = 128;
 
 /// What the kernels take; see `Inputs` there.
 #[derive(Clone, Copy, Debug)]

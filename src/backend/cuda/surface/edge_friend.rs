@@ -7,6 +7,7 @@ use cudarc::driver::{CudaStream, DeviceRepr};
 
 use crate::backend::Precision;
 use crate::backend::cuda::driver::buffer::Buffer;
+use crate::backend::cuda::driver::constants::REFINE_THREADS as THREADS;
 use crate::backend::cuda::driver::device::failed;
 use crate::backend::cuda::driver::functions::Functions;
 use crate::backend::cuda::driver::launch::{Argument, Launch};
@@ -50,9 +51,6 @@ pub enum FriendRun {
     /// Topology and points in one pass a level.
     Both,
 }
-
-/// Threads of a block, as in the kernels.
-const THREADS: u32 = 256;
 
 pub(in crate::backend::cuda) fn variant(
     precision: Precision,

@@ -11,6 +11,7 @@ use super::level_points::LevelPoints;
 use crate::backend::Precision;
 use crate::backend::cuda::Cuda;
 use crate::backend::cuda::driver::buffer::{Buffer, timed_event};
+use crate::backend::cuda::driver::constants::SURFACE_POINT_THREADS as THREADS;
 use crate::backend::cuda::driver::device::failed;
 use crate::backend::cuda::driver::functions::Functions;
 use crate::backend::cuda::driver::launch::{Argument, Launch};
@@ -55,7 +56,6 @@ impl Outputs {
     }
 }
 
-const THREADS: u32 = 128;
 /// Lanes that share a row.
 const SHARE: u32 = 8;
 

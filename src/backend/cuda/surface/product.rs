@@ -6,6 +6,7 @@ use std::sync::Arc;
 use cudarc::driver::{CudaStream, DeviceRepr, result};
 
 use crate::backend::cuda::Cuda;
+use crate::backend::cuda::driver::constants::PRODUCT_THREADS as THREADS;
 use crate::backend::cuda::driver::device::failed;
 
 use crate::backend::Precision;
@@ -95,9 +96,6 @@ pub(crate) struct Product<T> {
     parts: Vec<Components<T>>,
     program: Option<Program>,
 }
-
-/// Threads of a block, a warp per block of rows.
-const THREADS: u32 = 128;
 
 /// Maximum number of components at once.
 const MAX_COMPONENTS: usize = 4;

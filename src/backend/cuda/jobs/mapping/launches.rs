@@ -3,19 +3,17 @@
 use super::{Batch, LeafRange, Mapping, ResultBuffers};
 use crate::backend::Precision;
 use crate::backend::cuda::driver::buffer::Buffer;
+use crate::backend::cuda::driver::constants::{
+    LEAVES_A_WARP, MAPPING_THREADS as THREADS, MAPPING_WARPS as WARPS,
+};
 use crate::backend::cuda::driver::functions::LaunchShape;
 use crate::backend::cuda::driver::launch::{Argument, Launch};
 use crate::backend::cuda::driver::program::Kernels;
 use crate::backend::cuda::driver::sources::{MAPPING, Variant};
 use crate::error::{Error, Result};
 
-/// Threads of a block that sums, in `kernels/solid/mapping.cu`.
-const THREADS: usize = 64;
-/// Leaves of such a thread at most.
+/// Leaves of a thread at most.
 const MAX_THREAD_LEAVES: usize = 4;
-/// Warps of a block that transforms derivatives, and leaves of each.
-const WARPS: u32 = 4;
-const LEAVES_A_WARP: u32 = 8;
 /// Bytes of the nets of a block with several groups of leaves.
 const MAX_NET_BYTES: u32 = 24 << 10;
 

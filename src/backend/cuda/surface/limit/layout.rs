@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use cudarc::driver::CudaStream;
 
+use crate::backend::cuda::driver::constants::SQUARE_BLOCKS;
+pub(super) use crate::backend::cuda::driver::constants::TABLE_THREADS;
 use crate::backend::cuda::driver::device::failed;
 
 use super::records::{
@@ -19,12 +21,6 @@ use crate::backend::cuda::driver::launch::Argument;
 use crate::backend::cuda::driver::program::Kernels;
 use crate::backend::cuda::driver::sources::{SURFACE_TABLE, Variant};
 use crate::error::Result;
-
-/// Blocks that lay out one square; `SQUARE_BLOCKS` in `kernels/surface/table.cu`.
-const SQUARE_BLOCKS: u32 = 32;
-
-/// Threads of a block of `kernels/surface/table.cu`.
-pub(super) const TABLE_THREADS: u32 = 128;
 
 pub(crate) fn table_variant(precision: Precision, normals: bool) -> Variant {
     Variant::new(&SURFACE_TABLE, precision).with("NORMALS", usize::from(normals))

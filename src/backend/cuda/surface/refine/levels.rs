@@ -6,6 +6,7 @@ use super::quads;
 use super::rules::{MatrixScheme, SchemeKernels};
 use super::step::{LevelCounts, LevelLaunch};
 use crate::backend::cuda::driver::buffer::Buffer;
+use crate::backend::cuda::driver::constants::MAX_LEVELS;
 use crate::backend::cuda::driver::device::failed;
 use crate::backend::cuda::driver::program::Program;
 use crate::backend::cuda::surface::edge_friend::FriendRun;
@@ -13,9 +14,6 @@ use crate::error::{Error, Result};
 use crate::mesh::check_point_count;
 use crate::numbers::Real;
 use cudarc::driver::DeviceRepr;
-
-/// Maximum number of levels, the control mesh included; `MAX_LEVELS` in the kernels.
-const MAX_LEVELS: usize = 16;
 
 /// A level after the control mesh; the last has vertices only.
 struct MatrixLevel {

@@ -38,5 +38,4 @@ pub(in crate::backend::cuda) use quads::variant as quads_variant;
 pub(in crate::backend::cuda) use sharp::variant as sharp_variant;
 pub(in crate::backend::cuda) use three_triangles::variant as three_triangles_variant;
 
-/// Threads of a block in the kernels of this folder that have many blocks.
-const THREADS: u32 = 256;
+use crate::backend::cuda::driver::constants::REFINE_THREADS as THREADS;

@@ -9,6 +9,7 @@ use cudarc::driver::CudaStream;
 use super::THREADS;
 use crate::backend::cuda::Cuda;
 use crate::backend::cuda::driver::buffer::Buffer;
+pub(super) use crate::backend::cuda::driver::constants::{LONE, TABLED, TOUCHING};
 use crate::backend::cuda::driver::functions::Functions;
 use crate::backend::cuda::driver::launch::Argument;
 use crate::backend::cuda::driver::program::Program;
@@ -65,13 +66,6 @@ impl MatrixCounts {
         self.boundary == 0 && self.is_manifold()
     }
 }
-
-/// Valences that tables hold at least; `TABLED` in the kernels.
-pub(super) const TABLED: usize = 64;
-
-/// `TOUCHING` and `LONE` in the kernels.
-pub(super) const TOUCHING: u32 = 1;
-pub(super) const LONE: u32 = 2;
 
 /// `Status` in the kernels: numbers of 32 bits.
 const STATUS: usize = 7;

@@ -131,7 +131,9 @@
 //!
 //! A [`Backend`] executes plans. Prepare once and evaluate often, range by range if the
 //! result is larger than memory; [`guide::solids`] has an example. [`evaluate()`] does all
-//! of it in one call.
+//! of it in one call. Other operations take a backend and run there, too, whatever it is:
+//! [`locate::Locator::locate_on`], [`slice::SolidSource::bring`], [`quadrature::Mapping::on`],
+//! [`assembly::assemble`].
 //!
 //! # [`locate`], [`mod@untangle`], [`mod@slice`], [`volume`], [`quadrature`], [`assembly`], [`compare`]: jobs
 //!

@@ -11,6 +11,8 @@ pub mod adding_a_job {}
 pub mod adding_a_quantity {}
 #[doc = include_str!("adding_a_scheme.md")]
 pub mod adding_a_scheme {}
+#[doc = include_str!("adding_an_operation.md")]
+pub mod adding_an_operation {}
 #[doc = include_str!("architecture.md")]
 pub mod architecture {}
 #[doc = include_str!("exactness.md")]

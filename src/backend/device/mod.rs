@@ -1,7 +1,7 @@
-//! What a device (a GPU) does for the jobs of the program: location, layers, interiors, quadrature
-//! and assembly, each a trait over flat arrays. A job lays its data out in these arrays, brings
+//! What a device (a GPU) does for operations: location, layers, interiors, quadrature and
+//! assembly, each a trait over flat arrays. An operation lays its data out in these arrays, brings
 //! them to the device once, and finishes on the CPU what the device leaves to it. The CPU needs
-//! no such arrays: there the jobs work on their own data.
+//! no such arrays: there the operations work on their own data.
 
 mod assembly;
 mod info;
@@ -50,7 +50,7 @@ impl<T: ?Sized> fmt::Debug for Resident<T> {
     }
 }
 
-/// A device at work for jobs, in double precision. A [`Backend`](super::Backend) that is one
+/// A device at work for operations, in double precision. A [`Backend`](super::Backend) that is one
 /// gives it by [`Backend::device`](super::Backend::device).
 ///
 /// Every method brings data to the device, and fails with

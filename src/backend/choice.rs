@@ -280,15 +280,6 @@ impl Processor {
         self.why_not_gpu.as_ref()
     }
 
-    /// The GPU at work in double precision, if it is one.
-    ///
-    /// # Errors
-    /// As [`choose`].
-    pub fn gpu_backend(&self) -> Result<Option<Box<dyn Backend>>> {
-        let gpu = self.gpu().map(|_| self.backend(Precision::F64, Strategy::default()));
-        gpu.transpose()
-    }
-
     /// What to say of a strategy that is asked for where it has no effect.
     pub fn strategy_notice(&self, strategy: Strategy) -> Option<Message> {
         let is_ignored = self.is_cpu() && strategy != Strategy::Auto;

@@ -29,8 +29,9 @@ impl Contender {
             let (name, backend) = (format!("CPU {bits}"), Box::new(Cpu::new(precision)));
             all.push(Self { name, precision, backend, on_gpu: false, memory });
         }
-        let Some(gpu) = processor.gpu_backend()? else { return Ok(all) };
-        let memory = gpu.info().memory / 4 * 3;
+        if processor.gpu().is_none() {
+            return Ok(all);
+        }
         for (precision, bits) in PRECISIONS {
             for (strategy, kernels) in [
                 (Strategy::Thread, "thread"),
@@ -39,6 +40,7 @@ impl Contender {
                 (Strategy::Auto, "auto"),
             ] {
                 let backend = processor.backend(precision, strategy)?;
+                let memory = backend.info().memory / 4 * 3;
                 let name = format!("GPU {kernels} {bits}");
                 all.push(Self { name, precision, backend, on_gpu: true, memory });
             }

@@ -128,8 +128,9 @@ impl PySolid {
     fn with_cell_data(&self, py: Python<'_>, cell_data: Bound<'_, PyDict>) -> PyResult<Self> {
         let mut mesh = self.shared.mesh.clone();
         let given = self::cell_data(Some(&cell_data), mesh.cells.len())?;
+        let are_ghosts = given.iter().any(CellArray::is_ghosts);
         replace(&mut mesh.cell_data, given, |a, b| a.name == b.name);
-        self.build_alike(py, mesh)
+        if are_ghosts { Self::build(py, mesh) } else { self.build_alike(py, mesh) }
     }
 
     /// The same solid with more groups of faces; an existing group of the same name is replaced.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use numpy::{PyArrayDescrMethods, PyArrayDyn, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyArrayDescrMethods, PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use subsolid::IdKind;
@@ -13,6 +13,7 @@ use subsolid::jobs::info::InfoRequest;
 use subsolid::jobs::refine::RefineRequest;
 use subsolid::limit::Solid;
 use subsolid::mesh::{Attribute, CellArray, FaceGroup, SolidMesh};
+use subsolid::numbers::counted;
 use subsolid::plan::{Cost, Samples, Want};
 use subsolid::query::Query;
 use subsolid::scheme::VertexRule;
@@ -21,7 +22,7 @@ use subsolid::volume::Quality;
 use crate::arrays::{any_array, by_name, dictionary, lent, moved};
 use crate::cells::{Analyzed, Coarse};
 use crate::count;
-use crate::errors::{IntoPython, warn_of_losses};
+use crate::errors::{IntoPython, refused, warn_of_losses};
 use crate::matrix::{check_rows, csr};
 use crate::model::{
     attributes, attributes_of, cells, cells_of, creases, creases_of, points, polygons, values_of,
@@ -129,6 +130,18 @@ pub fn cell_data(given: Option<&Bound<'_, PyDict>>, cells: usize) -> PyResult<Ve
     Ok(all)
 }
 
+/// The cells whose flag is set, of one flag, a bool, for each.
+fn ghosts(given: &Bound<'_, PyAny>, cells: usize) -> PyResult<Vec<u32>> {
+    let flags: Vec<bool> = given.extract().map_err(|_| {
+        refused("ghosts that are not bools", "give True for ghost cells and False for the others")
+    })?;
+    if flags.len() != cells {
+        let (flags, cells) = (counted(flags.len(), "flag"), counted(cells, "cell"));
+        return Err(refused(format!("ghosts: {flags} for {cells}"), "give one flag for each cell"));
+    }
+    Ok((0..).zip(flags).filter(|(_, is_ghost)| *is_ghost).map(|(cell, _)| cell).collect())
+}
+
 /// Checks and copies groups of faces.
 pub fn face_groups(given: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<FaceGroup>> {
     let Some(given) = given else { return Ok(Vec::new()) };
@@ -157,7 +170,7 @@ pub fn cell_data_of<'py>(py: Python<'py>, arrays: &[CellArray]) -> PyResult<Boun
 #[pymethods]
 impl PySolid {
     #[new]
-    #[pyo3(signature = (points, cells, *, creases=None, corners=None, attributes=None, cell_data=None, face_groups=None, crease_angle=None))]
+    #[pyo3(signature = (points, cells, *, creases=None, corners=None, attributes=None, cell_data=None, face_groups=None, ghosts=None, crease_angle=None))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
@@ -168,6 +181,7 @@ impl PySolid {
         attributes: Option<Bound<'_, PyDict>>,
         cell_data: Option<Bound<'_, PyDict>>,
         face_groups: Option<Bound<'_, PyDict>>,
+        ghosts: Option<Bound<'_, PyAny>>,
         crease_angle: Option<f64>,
     ) -> PyResult<Self> {
         let points = self::points(&points, "points")?;
@@ -185,6 +199,9 @@ impl PySolid {
             face_groups,
             is_fitted: false,
         };
+        if let Some(ghosts) = ghosts {
+            mesh.set_ghosts(&self::ghosts(&ghosts, mesh.cells.len())?).py()?;
+        }
         if let Some(degrees) = crease_angle {
             mesh.check().py()?;
             subsolid::refine::crease_by_angle(&mut mesh, degrees).py()?;
@@ -233,6 +250,16 @@ impl PySolid {
     #[getter]
     fn cell_data<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         cell_data_of(py, &self.shared.mesh.cell_data)
+    }
+
+    /// Whether each cell is a ghost, (cells,): it shapes the limit of the cells beside it and is no
+    /// part of the solid; a copy.
+    #[getter]
+    fn ghosts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let mesh = &self.shared.mesh;
+        let mut ghosts = mesh.ghosts();
+        ghosts.resize(mesh.cells.len(), false);
+        Ok(PyArray1::from_vec(py, ghosts).into_any())
     }
 
     /// Vertices of the faces of each group by name: (n, k) if all have k, (0, 4) if there are none,

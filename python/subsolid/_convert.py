@@ -32,7 +32,7 @@ def from_pyvista(grid: Any, *, crease_angle: Optional[float] = None) -> Solid:
         The solid.
 
     Raises:
-        Error: For other cells, and for hidden cells.
+        Error: For other cells.
 
     Example:
         >>> grid = subsolid.shape("box", 2, 2, 2).to_pyvista("control")
@@ -92,8 +92,7 @@ def from_meshio(mesh: Any, *, crease_angle: Optional[float] = None) -> Solid:
         The solid.
 
     Raises:
-        Error: If there is no cell of these kinds, or one of another kind of volume, and for hidden
-            cells.
+        Error: If there is no cell of these kinds, or one of another kind of volume.
 
     Example:
         >>> import meshio

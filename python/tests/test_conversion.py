@@ -130,22 +130,28 @@ def test_groups_that_overlap_are_merged_as_in_files(tmp_path: Any) -> None:
         assert all(solid.cell_data[name].tolist() == [1] for name in names if name.startswith("group:"))
 
 
-def test_hidden_cells_are_refused_as_in_files(tmp_path: Any) -> None:
+def test_hidden_cells_are_ghosts_as_in_files(tmp_path: Any) -> None:
     points, cells = box(3, 1, 1)
     grid = pyvista.UnstructuredGrid({12: cells}, points)
-    for bit, what in ((32, "hidden cells"),):
-        grid.cell_data["vtkGhostType"] = np.array([0, 0, bit], "u1")
-        path = str(tmp_path / "grid.vtu")
-        grid.save(path)
-        with pytest.raises(subsolid.Error, match=f"the piece has {what}") as known:
-            subsolid.read(path)
-        with pytest.raises(subsolid.Error, match=f"the grid has {what}") as found:
-            subsolid.from_pyvista(grid)
-        assert found.value.help == known.value.help
-        with pytest.raises(subsolid.Error, match=f"the mesh has {what}"):
-            subsolid.from_meshio(meshio.read(path))
+    grid.cell_data["vtkGhostType"] = np.array([0, 0, 32], "u1")
+    path = str(tmp_path / "grid.vtu")
+    grid.save(path)
+    found = [subsolid.read(path), subsolid.from_pyvista(grid)]
+    found.append(subsolid.from_meshio(meshio.read(path)))
+    found.append(subsolid.Solid(points, cells, ghosts=[False, False, True]))
+    for solid in found:
+        assert solid.ghosts.tolist() == [False, False, True]
+        assert solid.plan(2).evaluate().points.shape == (16, 3)
+    again = str(tmp_path / "again.vtu")
+    found[3].write(again)
+    assert pyvista.read(again)["vtkGhostType"].tolist() == [0, 0, 32]
+    with pytest.raises(subsolid.Error, match="2 flags for 3 cells"):
+        subsolid.Solid(points, cells, ghosts=[False, True])
+    with pytest.raises(subsolid.Error, match="all cells are ghosts"):
+        subsolid.Solid(points, cells, ghosts=[True] * 3)
     grid.cell_data["vtkGhostType"] = np.zeros(3, "u1")
-    assert subsolid.from_pyvista(grid).n_cells == 3
+    whole = subsolid.from_pyvista(grid)
+    assert whole.n_cells == 3 and not whole.ghosts.any()
 
 
 def test_pyramids_are_refused_as_in_files(tmp_path: Any) -> None:

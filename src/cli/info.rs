@@ -57,11 +57,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         ControlMesh::Surface(mesh) => {
             refuse_for_solids(&[(*levels > 0, "--levels")])?;
             request.check_surface()?;
-            refuse_for_solids(&[
-                (model.creases.is_some(), "--creases"),
-                (model.crease_angle.is_some(), "--crease-angle"),
-                (model.strict, "--strict"),
-            ])?;
+            refuse_for_solids(&model.of_solids())?;
             let summary = request.run_surface(&mesh, title, &mut notes)?;
             console.report(&summary, || aligned(surface_rows(&summary)))?;
             return Ok(Outcome::Done);

@@ -30,6 +30,10 @@ pub struct ModelArguments {
     /// in degrees, 0 to 180
     #[arg(long, value_name = "DEG", allow_hyphen_values = true)]
     pub crease_angle: Option<f64>,
+    /// Group of cells that are ghosts: they shape the limit of the cells beside them and are no part
+    /// of the solid; in place of those of the model's cell array vtkGhostType
+    #[arg(long, value_name = "GROUP")]
+    pub ghosts: Option<String>,
     /// Maximum memory for reading: for the decompressed arrays with their numbers and structured
     /// grids of the model, in GB
     /// [default: half of the machine's memory]
@@ -57,7 +61,7 @@ pub const SURFACE: &str = "Control mesh of a surface: .obj, .ply, .off, .stl, .v
 impl ModelArguments {
     /// A model as its file has it.
     pub fn new(model: PathBuf) -> Self {
-        Self { model, creases: None, crease_angle: None, memory: None, strict: false }
+        Self { model, creases: None, crease_angle: None, ghosts: None, memory: None, strict: false }
     }
 
     /// Reads the model, tags it and refines it `levels` times.

@@ -92,10 +92,9 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     let file = ModelFile { path: Some(&model.model), strict: model.strict };
     let report = match model.open_welded(request.weld, console)? {
         ControlMesh::Surface(mesh) => {
-            refuse_for_solids(&[
-                (model.creases.is_some(), "--creases"),
-                (model.crease_angle.is_some(), "--crease-angle"),
-            ])?;
+            // strict checks surfaces, too
+            let options = model.of_solids().into_iter().filter(|(_, name)| *name != "--strict");
+            refuse_for_solids(&options.collect::<Vec<_>>())?;
             request.run_surface(mesh, file, ranks, &mut console.notes())?
         }
         ControlMesh::Solid(mesh) => {

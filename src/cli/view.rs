@@ -75,12 +75,8 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         if request.linear { model.open_unjoined(console)? } else { model.open(console)? };
     let report = match opened {
         ControlMesh::Surface(mesh) => {
-            refuse_for_solids(&[
-                (quality, "--quality"),
-                (model.creases.is_some(), "--creases"),
-                (model.crease_angle.is_some(), "--crease-angle"),
-                (model.strict, "--strict"),
-            ])?;
+            refuse_for_solids(&[(quality, "--quality")])?;
+            refuse_for_solids(&model.of_solids())?;
             let shown = ViewModel { model: ViewMesh::Surface(&mesh), title, start };
             request.run(&shown, &output, &mut notes)?
         }

@@ -10,6 +10,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::error::{Error, IdKind, Result};
+use crate::mesh::GHOSTS;
 
 /// VTK's numbers of the cell types written here.
 pub mod vtk_type {
@@ -430,8 +431,6 @@ fn check_ids(ids: &[u32], points: usize) -> Result<()> {
     }
 }
 
-/// Name of the bits that VTK writes.
-pub(super) const GHOST_TYPE: &str = "vtkGhostType";
 /// Name of the levels that VTK wrote before version 6.3: 0 for cells of the piece.
 pub(super) const GHOST_LEVELS: &str = "vtkGhostLevels";
 
@@ -446,7 +445,7 @@ pub(super) fn check_array_names<'n>(
             let why = format!("{kind} array name {name:?} cannot stand in a file");
             return Err(Error::request(why).with_help("give it a name of printable characters"));
         }
-        if [GHOST_TYPE, GHOST_LEVELS].contains(&name) {
+        if name == GHOST_LEVELS || name == GHOSTS && kind != "cell" {
             let why =
                 format!("{kind} array name {name:?}: readers take it for marks of ghost cells");
             return Err(Error::request(why).with_help("rename it"));

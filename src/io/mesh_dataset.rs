@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::dataset::{Array, Dataset, DatasetCells, MixedCells, PolyhedronFaces, vtk_type};
-use crate::mesh::CORNER_SHARPNESS;
 use crate::mesh::groups::face_group_array;
+use crate::mesh::{CORNER_SHARPNESS, HIDDEN_CELL};
 use crate::mesh::{CellArray, CellKind, Cells, Creases, FaceGroup, SolidMesh};
 
 /// Field array, width 2: end vertices of each crease.
@@ -82,8 +82,10 @@ pub(super) fn crease_arrays(creases: &Creases) -> Vec<Array> {
 
 impl From<&CellArray> for Array {
     fn from(array: &CellArray) -> Self {
-        if array.group_name().is_some() {
-            let members: Vec<u8> = array.values.iter().map(|&x| u8::from(x != 0.0)).collect();
+        if array.group_name().is_some() || array.is_ghosts() {
+            let member = if array.is_ghosts() { HIDDEN_CELL } else { 1 };
+            let members = array.values.iter().map(|&x| if x == 0.0 { 0 } else { member });
+            let members: Vec<u8> = members.collect();
             return Self::new(&array.name, 1, members);
         }
         if array.integers {

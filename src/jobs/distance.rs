@@ -198,6 +198,7 @@ impl DistanceRequest {
         notes: &mut dyn Notes,
     ) -> Result<Distances> {
         self.check_solid()?;
+        let mesh = &*mesh.without_ghosts();
         let seeds = match &target.creases {
             Some(creases) => {
                 let sharp = SolidMesh { creases: creases.clone(), ..mesh.clone() };

@@ -1,4 +1,4 @@
-//! Faces of elements on the boundary of a solid.
+//! Faces of elements on the boundary of a solid: where it meets ghosts or nothing.
 
 use super::rim::{Border, Rim};
 use super::{Solid, VTK_CORNER};
@@ -40,7 +40,7 @@ pub fn boundary_faces(solid: &Solid, orientation: &Orientation) -> Vec<BoundaryF
         match element.corner {
             None => {
                 for (k, &face) in topology.cell_faces(element.cell).iter().enumerate() {
-                    if topology.is_boundary_face(face) {
+                    if topology.bounds_solid(face) {
                         let (axis, side) = (k / 2, k % 2);
                         let along = axes_along(axis, side, mirrored);
                         faces.push(BoundaryFace { element: number, face, axis, side, along });
@@ -74,7 +74,7 @@ fn push_corner_faces(
 ) {
     let Some(fan) = topology.corner_fan(cell, vertex) else { return };
     for (axis, face) in fan.faces.into_iter().enumerate() {
-        if topology.is_boundary_face(face) {
+        if topology.bounds_solid(face) {
             let along = axes_along(axis, 0, mirrored);
             faces.push(BoundaryFace { element, face, axis, side: 0, along });
         }

@@ -59,7 +59,7 @@ pub enum Reason {
     SeveralExtraordinary,
     /// The cell is not a hexahedron.
     NotHexahedral,
-    /// The cell is a ghost of a part of a mesh: another part evaluates it.
+    /// The cell is not evaluated: a ghost of the mesh, or of a part whose cell another part evaluates.
     Ghost,
 }
 

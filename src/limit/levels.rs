@@ -96,7 +96,8 @@ impl Solid {
             refuse_extraordinary_edges(&topology)?;
         }
         let stars = stars(&topology, &sharpness);
-        SolidBuilder::new(rule).build(topology, sharpness, stars, None)
+        let cells = topology.solid_cells();
+        SolidBuilder::new(rule).build(topology, sharpness, stars, cells.as_deref())
     }
 }
 
@@ -136,7 +137,7 @@ impl SolidBuilder {
         if let Some(owned) = owned {
             let mut all = vec![Class::Refined(Reason::Ghost); solid.topology.cell_count()];
             owned.iter().zip(&solid.classes).for_each(|(&c, &class)| all[c as usize] = class);
-            (solid.classes, solid.is_part, solid.used) = (all, true, None);
+            solid.classes = all;
         }
         Ok(solid)
     }

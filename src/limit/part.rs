@@ -9,7 +9,7 @@ use crate::topology::{Sharpness, Topology, stars};
 
 impl Solid {
     /// Analyzes some cells of a mesh that has all cells at their vertices, and none of the other
-    /// cells. Elements come from the cells owned, in their order, and the class of all others is
+    /// cells. Elements come from the cells owned that are no ghosts of the mesh, in their order, and the class of all others is
     /// [`Reason::Ghost`](super::Reason::Ghost). Where cells beyond are missing the mesh has no
     /// boundary, so that boundaries, layers and locations of a part mean nothing. `owned`: ids of
     /// cells, ascending; there may be none.
@@ -30,6 +30,10 @@ impl Solid {
         let sharpness = Sharpness::resolve(&mesh.creases, &topology)?;
         mesh.creases.check_evaluable(0)?;
         let stars = stars(&topology, &sharpness);
-        SolidBuilder::new(VertexRule::default()).build(topology, sharpness, stars, Some(owned))
+        let evaluated = owned.iter().copied().filter(|&cell| !topology.is_ghost(cell));
+        let evaluated: Vec<u32> = evaluated.collect();
+        let builder = SolidBuilder::new(VertexRule::default());
+        let solid = builder.build(topology, sharpness, stars, Some(&evaluated))?;
+        Ok(Self { is_part: true, used: None, ..solid })
     }
 }

@@ -16,8 +16,10 @@ use crate::topology::{Sharpness, Topology, stars};
 pub struct Summary {
     /// Number of control points, including points of no cell.
     pub vertices: usize,
-    /// Number of cells of all kinds.
+    /// Number of cells of all kinds, ghosts included.
     pub cells: usize,
+    /// Number of ghost cells, which shape the limit beside them and are no part of the solid.
+    pub ghosts: usize,
     /// Number of cells by kind: `hexahedra`, `tetrahedra`, `wedges`, `polyhedra`.
     pub cells_by_kind: BTreeMap<&'static str, usize>,
     /// Vertex attributes, with their widths.
@@ -32,7 +34,7 @@ pub struct Summary {
     pub edges: usize,
     /// Number of faces.
     pub faces: usize,
-    /// Number of boundary faces: faces of one cell only.
+    /// Number of boundary faces: faces of one cell of the solid only.
     pub boundary_faces: usize,
     /// Number of edges on the boundary.
     pub boundary_edges: usize,
@@ -174,7 +176,7 @@ impl Summary {
             cell_data: mesh
                 .cell_data
                 .iter()
-                .filter(|array| array.group_name().is_none())
+                .filter(|array| array.group_name().is_none() && !array.is_ghosts())
                 .map(CellArraySummary::of)
                 .collect(),
             cell_groups: mesh
@@ -184,11 +186,12 @@ impl Summary {
                 .collect(),
             face_groups: mesh.face_groups.iter().map(|g| (g.name.clone(), g.faces.len())).collect(),
             cells: topology.cell_count(),
+            ghosts: (0..topology.cell_count() as u32).filter(|&c| topology.is_ghost(c)).count(),
             cells_by_kind: cells_by_kind(mesh),
             edges: topology.edge_count(),
             faces: topology.face_count(),
             boundary_faces: (0..topology.face_count() as u32)
-                .filter(|&f| topology.is_boundary_face(f))
+                .filter(|&f| topology.bounds_solid(f))
                 .count(),
             boundary_edges: boundary.values().chain(sharp.values()).sum(),
             boundary_vertices: vertices.clone().filter(|&v| topology.is_boundary_vertex(v)).count(),
@@ -224,6 +227,7 @@ impl Summary {
 fn classes(topology: &Topology, sharpness: &Sharpness) -> Vec<Class> {
     let stars = stars(topology, sharpness);
     let class = |cell: usize| match topology.cells().hexahedron(cell) {
+        _ if topology.is_ghost(cell as u32) => Class::Refined(Reason::Ghost),
         Some(corners) => classify(topology, sharpness, &stars, corners),
         None => Class::Refined(Reason::NotHexahedral),
     };

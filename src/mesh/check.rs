@@ -102,6 +102,7 @@ impl SolidMesh {
         self.cells.check_sizes()?;
         self.attributes.iter().try_for_each(|a| a.check(self.points.len()))?;
         self.cell_data.iter().try_for_each(|a| a.check(self.cells.len()))?;
+        self.check_ghosts()?;
         self.check_face_groups()
     }
 

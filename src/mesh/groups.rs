@@ -38,7 +38,7 @@ impl FaceGroup {
 }
 
 /// The vertices of a face, sorted: the same wherever it begins and in either direction.
-fn face_key(face: &[u32]) -> Vec<u32> {
+pub(super) fn face_key(face: &[u32]) -> Vec<u32> {
     let mut key = face.to_vec();
     key.sort_unstable();
     key

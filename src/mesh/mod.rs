@@ -13,6 +13,7 @@ mod controls;
 mod creases;
 pub(crate) mod folded;
 mod geometry;
+mod ghosts;
 pub(crate) mod groups;
 mod handedness;
 mod holes;
@@ -38,6 +39,7 @@ pub(crate) use creases::check_sharpness;
 pub use creases::{Corner, Crease, CreaseRule, Creases};
 pub use folded::FoldedCorners;
 pub(crate) use geometry::area_normal;
+pub use ghosts::{GHOSTS, HIDDEN_CELL};
 pub use groups::FaceGroup;
 pub use handedness::Handedness;
 pub use precision::{CellLengths, single_precision_loss, single_precision_loss_in};
@@ -189,7 +191,7 @@ pub struct SolidMesh {
     pub creases: Creases,
     /// Vertex attributes.
     pub attributes: Vec<Attribute>,
-    /// Cell arrays, groups of cells among them (`group:NAME`).
+    /// Cell arrays, groups of cells (`group:NAME`) and [ghosts](GHOSTS) among them.
     pub cell_data: Vec<CellArray>,
     /// Groups of faces.
     pub face_groups: Vec<FaceGroup>,

@@ -5,10 +5,10 @@ use std::ops::Range;
 use super::{Cutter, Part};
 use crate::error::{Error, Result};
 use crate::limit::Solid;
-use crate::mesh::{Attribute, CellKind, Cells, FaceGroup, Handedness, Polygons, SolidMesh};
-use crate::refine::{Refinement, check_levels, child_count, hexahedra, refine};
+use crate::mesh::{Attribute, CellKind, Cells, Handedness, SolidMesh};
+use crate::refine::{check_levels, child_count, hexahedra, refine};
 use crate::scheme::{VertexRule, crease};
-use crate::topology::{NONE, Sharpness, Topology, stars};
+use crate::topology::{Sharpness, Topology, stars};
 
 /// A mesh whose elements ([`Solid::elements`] after some refinement) are taken in blocks.
 ///
@@ -87,11 +87,12 @@ fn elements_of(cells: &Cells, cell: usize, levels: usize) -> u64 {
     }
 }
 
-/// Elements before each cell after some levels, and all of them.
-fn element_ends(cells: &Cells, levels: usize) -> Vec<u64> {
+/// Elements before each cell after some levels, and all of them. Ghosts have none.
+fn element_ends(cells: &Cells, ghosts: &[bool], levels: usize) -> Vec<u64> {
     let mut ends = vec![0];
     ends.extend((0..cells.len()).scan(0, |sum, cell| {
-        *sum += elements_of(cells, cell, levels);
+        let is_ghost = ghosts.get(cell) == Some(&true);
+        *sum += if is_ghost { 0 } else { elements_of(cells, cell, levels) };
         Some(*sum)
     }));
     ends
@@ -105,15 +106,19 @@ impl<'m> Blocks<'m> {
     /// Refined meshes of more than 2²⁸ cells, and what a [`Cutter`] refuses.
     pub fn new(mesh: &'m SolidMesh, levels: usize, rule: VertexRule) -> Result<Self> {
         check_levels(mesh.cells.len(), child_count(mesh), levels)?;
-        let cells = &mesh.cells;
+        let (cells, ghosts) = (&mesh.cells, mesh.ghosts());
+        if levels > 0 && !ghosts.is_empty() {
+            return Err(Error::request("parts of a mesh with ghost cells that is refined")
+                .with_help("refine it as a whole, and take parts of the file"));
+        }
         Ok(Self {
             mesh,
             cutter: Cutter::of_whole(mesh)?,
             levels,
             rule,
             first_vertex: (0..cells.len()).flat_map(|c| cells.vertices(c)).copied().min(),
-            children: element_ends(cells, 1),
-            ends: element_ends(cells, levels),
+            children: element_ends(cells, &ghosts, 1),
+            ends: element_ends(cells, &ghosts, levels),
             extent: None,
         })
     }
@@ -303,28 +308,13 @@ impl<'m> Blocks<'m> {
             cells: hexahedra(&step.cells),
             attributes: mesh.attributes.iter().map(attribute).collect(),
             cell_data: mesh.cell_data.iter().map(|a| a.of_cells(parents())).collect(),
-            face_groups: face_groups(&mesh.face_groups, &topology, &step)?,
+            face_groups: step.face_groups(&topology, &mesh.face_groups)?,
             creases: step.creases,
             is_fitted: mesh.is_fitted,
         };
         let elements = block.elements.clone();
         Ok(Block { mesh: refined, cells, owned, elements, has_other_cells: false })
     }
-}
-
-/// The faces of groups, refined where the region of a step has all of a face.
-fn face_groups(
-    groups: &[FaceGroup],
-    topology: &Topology,
-    step: &Refinement,
-) -> Result<Vec<FaceGroup>> {
-    let refined = |group: &FaceGroup| {
-        let parents = topology.group_faces(group)?;
-        let children = parents.iter().flat_map(|&face| step.face_children(topology, face));
-        let known = children.filter(|child| !child.contains(&NONE));
-        Ok(FaceGroup::new(&group.name, Polygons::uniform(4, known.flatten().collect())))
-    };
-    groups.iter().map(refined).collect()
 }
 
 /// Coordinates and components of attributes of a vertex.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result, option};
 use crate::mesh::{Creases, SolidMesh};
-use crate::numbers::counted;
+use crate::numbers::{counted, sorted_unique};
 use crate::topology::{NONE, Topology};
 
 /// A part of the boundary, as it is asked for.
@@ -53,7 +53,7 @@ impl Regions {
         let (sides, side_count) = sides(topology, &mesh.creases);
         let group = |group| {
             let (faces, inside): (Vec<u32>, Vec<u32>) = (topology.group_faces(group)?.into_iter())
-                .partition(|&face| topology.is_boundary_face(face));
+                .partition(|&face| topology.bounds_solid(face));
             Ok(FaceGroupSides { name: group.name.clone(), faces, inside })
         };
         let groups = mesh.face_groups.iter().map(group).collect::<Result<_>>()?;
@@ -219,7 +219,7 @@ pub fn sides(topology: &Topology, creases: &Creases) -> (Vec<u32>, usize) {
     let faces = topology.face_count() as u32;
     let mut side = vec![NONE; faces as usize];
     let (mut count, mut stack) = (0, Vec::new());
-    for first in (0..faces).filter(|&f| topology.is_boundary_face(f)) {
+    for first in (0..faces).filter(|&f| topology.bounds_solid(f)) {
         if side[first as usize] != NONE {
             continue;
         }
@@ -227,11 +227,12 @@ pub fn sides(topology: &Topology, creases: &Creases) -> (Vec<u32>, usize) {
         stack.push(first);
         while let Some(face) = stack.pop() {
             for &edge in topology.face_edges(face) {
-                if ends.contains(&topology.edge_vertices(edge)) {
+                let is_crease = ends.contains(&topology.edge_vertices(edge));
+                if is_crease || turns_at_ghosts(topology, edge) {
                     continue;
                 }
                 for &other in topology.edge_faces(edge) {
-                    if topology.is_boundary_face(other) && side[other as usize] == NONE {
+                    if topology.bounds_solid(other) && side[other as usize] == NONE {
                         side[other as usize] = count;
                         stack.push(other);
                     }
@@ -249,6 +250,19 @@ pub fn sides(topology: &Topology, creases: &Creases) -> (Vec<u32>, usize) {
     (0..).zip(&order).for_each(|(number, &side)| numbers[side as usize] = number);
     side.iter_mut().filter(|side| **side != NONE).for_each(|side| *side = numbers[*side as usize]);
     (side, count as usize)
+}
+
+/// Whether the boundary of the solid has an edge there because of ghosts: as many cells of the solid
+/// as ghosts are around an edge where it is smooth.
+fn turns_at_ghosts(topology: &Topology, edge: u32) -> bool {
+    if !topology.has_ghosts() {
+        return false;
+    }
+    let faces = topology.edge_faces(edge).iter();
+    let cells = sorted_unique(faces.flat_map(|&f| topology.face_cells(f)).collect());
+    let cells = cells.into_iter().filter(|&cell| cell != NONE);
+    let (ghosts, solid): (Vec<u32>, Vec<u32>) = cells.partition(|&cell| topology.is_ghost(cell));
+    !ghosts.is_empty() && (topology.is_boundary_edge(edge) || ghosts.len() != solid.len())
 }
 
 /// The vertices of each side of [`sides`], ascending.

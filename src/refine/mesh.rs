@@ -3,7 +3,7 @@
 use super::{hexahedra, refine};
 use crate::error::{Error, Result};
 use crate::memory;
-use crate::mesh::{Attribute, Cells, Creases, FaceGroup, Polygons, SolidMesh, check_value_count};
+use crate::mesh::{Attribute, Cells, Creases, FaceGroup, SolidMesh, check_value_count};
 use crate::numbers::{by_count, counted};
 use crate::scheme::{Stencils, VertexRule};
 use crate::topology::{Sharpness, Topology, stars};
@@ -22,14 +22,15 @@ pub struct MeshRefinement {
     creases: Creases,
     // of the mesh given
     vertices: usize,
-    // [cell of the mesh given]: cells that come from it, side by side
-    children: Vec<u32>,
+    // [cell of the finest level]: the cell of the mesh given that it comes from
+    parents: Vec<u32>,
     // of the finest level
     face_groups: Vec<FaceGroup>,
 }
 
 impl MeshRefinement {
-    /// Refines the connectivity of `mesh` `levels` ≥ 1 times.
+    /// Refines the connectivity of `mesh` `levels` ≥ 1 times. Ghosts are refined where the limit of
+    /// the solid depends on their children.
     ///
     /// # Errors
     /// [`Error::Request`] for 0 levels, or if the result would have more than 2²⁸ cells;
@@ -56,25 +57,25 @@ impl MeshRefinement {
             cells: Vec::new(),
             creases: mesh.creases.clone(),
             vertices: mesh.points.len(),
-            children: (0..mesh.cells.len())
-                .map(|c| (mesh.cells.vertices(c).len() * 8_usize.pow(levels as u32 - 1)) as u32)
-                .collect(),
+            parents: (0..mesh.cells.len() as u32).collect(),
             face_groups: mesh.face_groups.clone(),
         };
         for level in 0..levels {
             let sharpness = Sharpness::resolve(&result.creases, &topology)?;
             let stars = stars(&topology, &sharpness);
-            let step = refine(&topology, &sharpness, &stars, rule, None);
-            for group in &mut result.face_groups {
-                let parents = topology.group_faces(group)?;
-                let children = parents.iter().flat_map(|&f| step.face_children(&topology, f));
-                group.faces = Polygons::uniform(4, children.flatten().collect());
-            }
+            // of ghosts the children that the limit of the solid depends on
+            let region = topology.solid_cells();
+            let step = refine(&topology, &sharpness, &stars, rule, region.as_deref());
+            result.face_groups = step.face_groups(&topology, &result.face_groups)?;
             result.creases = step.creases;
             result.cells = step.cells;
             if level + 1 < levels {
-                topology = Topology::build(hexahedra(&result.cells), step.stencils.len())?;
+                let parents = step.parents.iter().map(|&(parent, _)| parent);
+                let cells = hexahedra(&result.cells);
+                topology = topology.of_children(cells, step.stencils.len(), parents)?;
             }
+            let parents = step.parents.iter().map(|&(parent, _)| result.parents[parent as usize]);
+            result.parents = parents.collect();
             result.levels.push(step.stencils);
         }
         Ok(result)
@@ -132,8 +133,7 @@ impl MeshRefinement {
 
     /// The cell of the mesh given that each finest cell comes from.
     pub fn parents(&self) -> impl Iterator<Item = u32> {
-        let counts = (0..).zip(&self.children);
-        counts.flat_map(|(cell, &count)| std::iter::repeat_n(cell, count as usize))
+        self.parents.iter().copied()
     }
 }
 

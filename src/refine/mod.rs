@@ -23,7 +23,7 @@ use rayon::prelude::*;
 
 use crate::error::Result;
 use crate::interrupt::stop_point;
-use crate::mesh::{Cells, Creases, SolidMesh, check_point_count};
+use crate::mesh::{Cells, Creases, FaceGroup, Polygons, SolidMesh, check_point_count};
 use crate::pages;
 use crate::scheme::solid::Rules;
 use crate::scheme::{Stencils, VertexRule, crease};
@@ -49,8 +49,26 @@ pub struct Refinement {
 }
 
 impl Refinement {
+    /// The faces of groups, refined where the region has all of a face.
+    ///
+    /// # Errors
+    /// As [`Topology::group_faces`].
+    pub(crate) fn face_groups(
+        &self,
+        topology: &Topology,
+        groups: &[FaceGroup],
+    ) -> Result<Vec<FaceGroup>> {
+        let refined = |group: &FaceGroup| {
+            let parents = topology.group_faces(group)?;
+            let children = parents.iter().flat_map(|&face| self.face_children(topology, face));
+            let known = children.filter(|child| !child.contains(&NONE));
+            Ok(FaceGroup::new(&group.name, Polygons::uniform(4, known.flatten().collect())))
+        };
+        groups.iter().map(refined).collect()
+    }
+
     /// The four-sided faces that a face of the mesh becomes, which lies in the region.
-    pub(crate) fn face_children(&self, topology: &Topology, face: u32) -> Vec<[u32; 4]> {
+    fn face_children(&self, topology: &Topology, face: u32) -> Vec<[u32; 4]> {
         let (vertices, edges) = (topology.face_vertices(face), topology.face_edges(face));
         let edge_point = |v: u32, w: u32| {
             let ends = |e: &&u32| {

@@ -164,7 +164,7 @@ impl Channel {
             }
             channels
         };
-        cell_data.iter().flat_map(of_one).collect()
+        cell_data.iter().filter(|array| !array.is_ghosts()).flat_map(of_one).collect()
     }
 
     /// The attribute of a cell array's channels: the array's name, or its group's.

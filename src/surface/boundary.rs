@@ -1,6 +1,6 @@
 //! The surface that bounds a solid.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::mesh::{Attribute, Polygons, SolidMesh, SurfaceMesh};
 use crate::topology::{NONE, Orientation, Topology};
 
@@ -12,7 +12,8 @@ use crate::topology::{NONE, Orientation, Topology};
 ///
 /// # Errors
 /// [`Error::Mesh`](crate::Error::Mesh) for cells that are not valid or without a common
-/// orientation, a crease or corner inside the solid, and a solid without a boundary.
+/// orientation, a crease or corner inside the solid, and a solid without a boundary;
+/// [`Error::Request`](crate::Error::Request) for a solid with ghosts.
 pub fn boundary_surface(solid: &SolidMesh) -> Result<SurfaceMesh> {
     boundary_with_topology(solid, &Topology::of_mesh(solid)?)
 }
@@ -23,6 +24,7 @@ pub fn boundary_surface(solid: &SolidMesh) -> Result<SurfaceMesh> {
 /// # Errors
 /// As [`boundary_surface`].
 pub fn boundary_with_topology(solid: &SolidMesh, topology: &Topology) -> Result<SurfaceMesh> {
+    check_no_ghosts(topology)?;
     topology.validate(&solid.points)?;
     topology.check_has_boundary()?;
     let orientation = Orientation::new(topology, &solid.points)?;
@@ -62,6 +64,15 @@ pub fn boundary_with_topology(solid: &SolidMesh, topology: &Topology) -> Result<
         .collect();
     surface.check()?;
     Ok(surface)
+}
+
+/// Refuses a solid with ghosts.
+fn check_no_ghosts(topology: &Topology) -> Result<()> {
+    if !topology.has_ghosts() {
+        return Ok(());
+    }
+    Err(Error::request("the boundary of a solid with ghost cells is no subdivision surface: its limit depends on control points inside")
+        .with_help("take samples of it: an evaluation, or a .glb file of its view"))
 }
 
 /// The cell that each face of [`boundary_surface`] belongs to.

@@ -32,6 +32,20 @@ impl Topology {
         Self::of_any(cells, vertex_count)
     }
 
+    /// The topology of the children of some cells; children of ghosts are ghosts.
+    pub(crate) fn of_children(
+        &self,
+        cells: Cells,
+        vertex_count: usize,
+        parents: impl Iterator<Item = u32>,
+    ) -> Result<Self> {
+        let ghosts = match self.has_ghosts() {
+            true => parents.map(|parent| self.is_ghost(parent)).collect(),
+            false => Vec::new(),
+        };
+        Ok(Self { ghosts, ..Self::build(cells, vertex_count)? })
+    }
+
     /// Builds the incidence of `cells` over `vertex_count` vertices, for any number of cells.
     pub(crate) fn of_any(cells: Cells, vertex_count: usize) -> Result<Self> {
         check_cells(&cells, vertex_count)?;
@@ -78,6 +92,7 @@ impl Topology {
             boundary_vertex,
             grid_edge,
             inverted: Vec::new(),
+            ghosts: Vec::new(),
         })
     }
 }

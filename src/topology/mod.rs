@@ -64,6 +64,8 @@ pub struct Topology {
     all_hexahedra: bool,
     // cells turned against their own volume
     inverted: Vec<u32>,
+    // whether each cell is a ghost, or empty
+    ghosts: Vec<bool>,
 }
 
 impl Topology {
@@ -113,9 +115,47 @@ impl Topology {
         self.face_cells[face as usize]
     }
 
-    /// Whether a face has one cell only.
+    /// Whether a face has one cell only, ghosts counted; see [`Topology::bounds_solid`].
     pub fn is_boundary_face(&self, face: u32) -> bool {
         self.face_cells[face as usize][1] == NONE
+    }
+
+    /// Whether some cells are ghosts. Known of [`Topology::of_mesh`].
+    pub fn has_ghosts(&self) -> bool {
+        !self.ghosts.is_empty()
+    }
+
+    /// Whether a cell is a ghost: it shapes the limit beside it, and is no part of the solid.
+    pub fn is_ghost(&self, cell: u32) -> bool {
+        self.ghosts.get(cell as usize) == Some(&true)
+    }
+
+    /// The cells of the solid, ascending, if some are ghosts.
+    pub(crate) fn solid_cells(&self) -> Option<Vec<u32>> {
+        let cells = || (0..self.cell_count() as u32).filter(|&cell| !self.is_ghost(cell));
+        self.has_ghosts().then(|| cells().collect())
+    }
+
+    /// The cell of the solid that a face bounds, if it has one such cell only. Without ghosts, the
+    /// cell of a boundary face.
+    pub fn bounded_cell(&self, face: u32) -> Option<u32> {
+        let [a, b] = self.face_cells[face as usize];
+        let is_solid = |cell: u32| cell != NONE && !self.is_ghost(cell);
+        match [is_solid(a), is_solid(b)] {
+            [true, false] => Some(a),
+            [false, true] => Some(b),
+            _ => None,
+        }
+    }
+
+    /// Whether a face bounds the solid: it has one cell of it only, and a ghost or nothing beyond.
+    /// Without ghosts, [`Topology::is_boundary_face`].
+    pub fn bounds_solid(&self, face: u32) -> bool {
+        if self.has_ghosts() {
+            self.bounded_cell(face).is_some()
+        } else {
+            self.is_boundary_face(face)
+        }
     }
 
     /// Faces of a cell in the order of [`CellKind::faces`].

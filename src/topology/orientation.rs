@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::Topology;
 use crate::error::IdKind::Cell;
 use crate::error::{Error, Result};
-use crate::mesh::{CellKind, Cells, SolidMesh};
+use crate::mesh::{CellKind, Cells, GHOSTS, SolidMesh};
 
 /// The cells that are mirrored: the faces of their corner order face inward.
 ///
@@ -74,14 +74,16 @@ impl Orientation {
         self.mirrored.get(cell as usize).is_some_and(|&mirrored| mirrored)
     }
 
-    /// The vertices of a boundary face, counter-clockwise seen from outside.
+    /// The vertices of a face that bounds the solid, counter-clockwise seen from outside.
     pub(crate) fn outward_cycle<'a>(
         &self,
         topology: &'a Topology,
         face: u32,
     ) -> impl Iterator<Item = u32> + Clone + 'a {
         let cycle = topology.face_vertices(face);
-        let reversed = self.is_mirrored(topology.face_cells(face)[0]);
+        let first = topology.face_cells(face)[0];
+        // seen from a ghost first, it looks into the solid
+        let reversed = self.is_mirrored(first) ^ topology.is_ghost(first);
         let last = cycle.len() - 1;
         (0..cycle.len()).map(move |i| cycle[if reversed { last - i } else { i }])
     }
@@ -96,13 +98,19 @@ impl Topology {
     /// # Errors
     /// [`Error::Mesh`] naming the cell, face, edge or vertex that is not valid, and how to fix it.
     pub fn of_mesh(mesh: &SolidMesh) -> Result<Self> {
-        Self::turned(mesh, Self::build)
+        let ghosts = mesh.ghosts();
+        if !ghosts.is_empty() && !ghosts.contains(&false) {
+            return Err(Error::mesh("all cells are ghosts: there is no solid").with_help(format!(
+                "give 0 to the cells of the solid in the cell array \"{GHOSTS}\""
+            )));
+        }
+        Ok(Self { ghosts, ..Self::turned(mesh, Self::build)? })
     }
 
     /// The topology of a part of a mesh, which may have no cells, turned outward as by
     /// [`Topology::of_mesh`].
     pub(crate) fn of_part(mesh: &SolidMesh) -> Result<Self> {
-        Self::turned(mesh, Self::of_any)
+        Ok(Self { ghosts: mesh.ghosts(), ..Self::turned(mesh, Self::of_any)? })
     }
 
     /// Whether the two cells of every face see it from opposite sides, as listed.

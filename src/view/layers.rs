@@ -9,8 +9,7 @@ use crate::topology::{NONE, Topology};
 pub fn layers(topology: &Topology) -> Vec<u16> {
     let mut layers = vec![u16::MAX; topology.cell_count()];
     let mut queue = VecDeque::new();
-    for face in (0..topology.face_count() as u32).filter(|&f| topology.is_boundary_face(f)) {
-        let cell = topology.face_cells(face)[0];
+    for cell in (0..topology.face_count() as u32).filter_map(|f| topology.bounded_cell(f)) {
         if std::mem::replace(&mut layers[cell as usize], 0) != 0 {
             queue.push_back(cell);
         }
@@ -18,7 +17,8 @@ pub fn layers(topology: &Topology) -> Vec<u16> {
     while let Some(cell) = queue.pop_front() {
         let next = layers[cell as usize].saturating_add(1);
         for &face in topology.cell_faces(cell) {
-            for other in topology.face_cells(face).into_iter().filter(|&c| c != NONE) {
+            let others = topology.face_cells(face).into_iter().filter(|&c| c != NONE);
+            for other in others.filter(|&c| !topology.is_ghost(c)) {
                 if layers[other as usize] > next {
                     layers[other as usize] = next;
                     queue.push_back(other);

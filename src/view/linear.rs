@@ -65,7 +65,7 @@ impl LinearHexahedra {
             }
         }
         for &face in topology.cell_faces(cell) {
-            if topology.is_boundary_face(face) {
+            if topology.bounds_solid(face) {
                 self.show(start, topology.face_vertices(face), &middles);
             }
         }
@@ -96,7 +96,8 @@ impl LinearHexahedra {
 pub fn push(scene: &mut Scene, mesh: &SolidMesh, topology: &Topology) {
     let mut pieces = LinearHexahedra::default();
     let first = mesh.points.len() as u32;
-    (0..topology.cell_count() as u32).for_each(|cell| pieces.add(topology, cell, first));
+    let cells = (0..topology.cell_count() as u32).filter(|&cell| !topology.is_ghost(cell));
+    cells.for_each(|cell| pieces.add(topology, cell, first));
     let mean = |of: &[u32], value: &dyn Fn(usize) -> f64| {
         of.iter().map(|&v| value(v as usize)).sum::<f64>() / of.len() as f64
     };

@@ -35,6 +35,7 @@ mod color;
 mod color_choice;
 mod color_source;
 mod document;
+mod faces;
 mod html;
 mod interior;
 mod lattice;
@@ -101,11 +102,17 @@ impl Page {
         check_not_empty(mesh.cells.len(), "cells")?;
         let topology = solid.topology();
         let orientation = Orientation::new(topology, &mesh.points)?;
-        let surface = boundary_with_topology(mesh, topology)?;
-        let limit = LimitSurface::of_mesh(&surface, Scheme::OF_BOUNDARIES)?;
-        let mut scene = Scene::new(Mode::Solid, &options.title, mesh.bounds());
-        let map = boundary_map::boundary_map(solid, &orientation, &limit, &surface);
-        shell::push(&mut scene, &limit, &surface, options.rings, Some(&map))?;
+        let mut scene = Scene::new(Mode::Solid, &options.title, mesh.without_ghosts().bounds());
+        let surface = if topology.has_ghosts() {
+            faces::push(&mut scene, solid, mesh, (&orientation, options.rings))?;
+            None
+        } else {
+            let surface = boundary_with_topology(mesh, topology)?;
+            let limit = LimitSurface::of_mesh(&surface, Scheme::OF_BOUNDARIES)?;
+            let map = boundary_map::boundary_map(solid, &orientation, &limit, &surface);
+            shell::push(&mut scene, &limit, &surface, options.rings, Some(&map))?;
+            Some((surface, limit))
+        };
         scene.push_elements(solid.elements().iter().map(|e| (e.cell, e.corner)));
         if options.interior {
             interior::push(&mut scene, solid, mesh, options.interior_rings)?;
@@ -116,7 +123,9 @@ impl Page {
         scene.push_attributes(&mesh.attributes, &mesh.used_vertices());
         scene.push_cell_data(&mesh.cell_data);
         lines::push_control_edges(&mut scene, topology, &mesh.points);
-        lines::push_creases(&mut scene, &limit, &surface)?;
+        if let Some((surface, limit)) = surface {
+            lines::push_creases(&mut scene, &limit, &surface)?;
+        }
         lines::push_singular_edges(&mut scene, solid, mesh)?;
         scene.solid_figures(mesh, topology, Some(solid));
         scene.first_view(options)?;

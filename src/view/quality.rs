@@ -122,7 +122,7 @@ pub fn of_limit(solid: &Solid, mesh: &SolidMesh, samples: usize) -> Result<Worst
 /// edges meet, which are right-handed in cells that [`SolidMesh::oriented_cells`] turned outward.
 pub fn of_cells(mesh: &SolidMesh, topology: &Topology, samples: usize) -> WorstPlaces {
     let mut found = WorstPlaces::new(mesh.cells.len());
-    for cell in 0..mesh.cells.len() {
+    for cell in (0..mesh.cells.len()).filter(|&cell| !topology.is_ghost(cell as u32)) {
         match mesh.cells.hexahedron(cell) {
             Some(corners) => add_hexahedron(&mut found, mesh, cell as u32, corners, samples),
             None => add_corners(&mut found, mesh, topology, cell as u32),

@@ -2,12 +2,20 @@
 
 use std::collections::HashMap;
 
+use nalgebra::Vector3;
+
+use crate::backend::{Backend, Cpu, Values};
 use crate::error::{Error, Result};
+use crate::limit::Solid;
+use crate::limit::boundary::{BoundaryFace, RimNames, boundary_faces};
+use crate::limit::rim::{RimKey, UNIT};
 use crate::memory;
-use crate::mesh::{Attribute, Polygons, SurfaceMesh};
+use crate::mesh::{Attribute, Polygons, SolidMesh, SurfaceMesh};
 use crate::numbers::counted;
 use crate::numbers::vector::dot;
+use crate::plan::{Location, Samples, Want};
 use crate::surface::limit::{GridLimit, LimitSurface};
+use crate::topology::Orientation;
 
 /// Elements evaluated at once.
 const ELEMENTS: usize = 1 << 12;
@@ -27,6 +35,8 @@ enum Name {
     /// Face, its edge from whose middle a line runs to the middle of the face, steps along it.
     Spoke(u32, usize, usize),
     Middle(u32),
+    /// Of a face of a solid.
+    Key(RimKey),
 }
 
 /// How samples lie in the elements.
@@ -136,26 +146,12 @@ pub fn sampled(
     mesh: &SurfaceMesh,
     n: usize,
 ) -> Result<(SurfaceMesh, Vec<u32>)> {
-    if !(2..=32).contains(&n) {
-        return Err(Error::request(format!(
-            "{} along an edge of the boundary: out of range",
-            counted(n, "sample")
-        ))
-        .with_help("ask for 2 to 32 samples"));
-    }
+    check_samples(n)?;
     let has_quads_only = mesh.faces.iter().all(|face| face.len() == 4);
     let along = if has_quads_only { n } else { 2 * n - 1 };
     let elements = limit.elements();
     let samples = elements.len() * along * along;
-    if samples > MAX_VIEW_SAMPLES {
-        return Err(Error::request(format!("{samples} samples of the boundary"))
-            .with_help("ask for fewer samples: a .glb file holds less than 4 GB"));
-    }
-    let values: usize = mesh.attributes.iter().map(|attribute| attribute.width).sum();
-    let need = samples as u128 * (BYTES_A_SAMPLE + 12 * values as u128);
-    memory::check(format!("{samples} samples of the boundary need"), need, |_| {
-        "ask for fewer samples".into()
-    })?;
+    check_count(samples, mesh.attributes.iter().map(|attribute| attribute.width).sum())?;
     let steps = SampleSpacing { edge: along - 1, along };
     let mut is_hole = vec![false; mesh.faces.len()];
     mesh.holes.iter().for_each(|&f| is_hole[f as usize] = true);
@@ -194,6 +190,103 @@ pub fn sampled(
     fine.attributes = attributes(limit, mesh, along, &joined.sources)?;
     fine.set_normals(joined.normals);
     Ok((fine, parents))
+}
+
+fn check_samples(n: usize) -> Result<()> {
+    if (2..=32).contains(&n) {
+        return Ok(());
+    }
+    let text = format!("{} along an edge of the boundary: out of range", counted(n, "sample"));
+    Err(Error::request(text).with_help("ask for 2 to 32 samples"))
+}
+
+/// Refuses more samples, each with so many values of attributes, than a file or the memory holds.
+fn check_count(samples: usize, values: usize) -> Result<()> {
+    if samples > MAX_VIEW_SAMPLES {
+        return Err(Error::request(format!("{samples} samples of the boundary"))
+            .with_help("ask for fewer samples: a .glb file holds less than 4 GB"));
+    }
+    let need = samples as u128 * (BYTES_A_SAMPLE + 12 * values as u128);
+    memory::check(format!("{samples} samples of the boundary need"), need, |_| {
+        "ask for fewer samples".into()
+    })
+}
+
+/// The boundary of a solid with ghosts at `n` × `n` samples of each face of an element (2 to 32), ends
+/// included, with normals and attributes, and the cell of each triangle. Vertices are apart where the
+/// normals are.
+///
+/// # Errors
+/// [`Error::Request`] for `n` out of range, and for more samples than a file holds.
+pub fn of_faces(solid: &Solid, mesh: &SolidMesh, n: usize) -> Result<(SurfaceMesh, Vec<u32>)> {
+    check_samples(n)?;
+    let orientation = Orientation::new(solid.topology(), &mesh.points)?;
+    let faces = boundary_faces(solid, &orientation);
+    let widths: usize = mesh.attributes.iter().map(|attribute| attribute.width).sum();
+    check_count(faces.len() * n * n, widths)?;
+    let places = |face: &BoundaryFace| {
+        let BoundaryFace { element, axis, side, along, .. } = *face;
+        (0..n * n).map(move |k| {
+            let mut parameters = [0.0; 3];
+            parameters[axis] = side as f64;
+            parameters[along[0]] = (k % n) as f64 / (n - 1) as f64;
+            parameters[along[1]] = (k / n) as f64 / (n - 1) as f64;
+            Location { element, parameters }
+        })
+    };
+    let plan =
+        solid.plan(&Samples::Points(faces.iter().flat_map(places).collect()), Want::FIRST)?;
+    let found = Cpu::default().evaluate(&plan, mesh.controls())?;
+    let names = RimNames(solid);
+    let (mut joined, mut triangles, mut parents) =
+        (JoinedSamples::default(), Vec::new(), Vec::new());
+    for (f, face) in faces.iter().enumerate() {
+        let (number, rim) = (names.number(face), names.rim(face));
+        let vertex = |k: usize| {
+            let sample = f * n * n + k;
+            // in the order u, v, w; NaN where they do not exist
+            let [s, t] =
+                face.along.map(|axis| Vector3::from(found.derivatives[axis].triple(sample)));
+            let place =
+                [k % n, k / n].map(|i| (u64::from(UNIT) * i as u64 / (n as u64 - 1)) as u32);
+            let name = Name::Key(rim.node(number, place));
+            let normal = s.cross(&t).normalize().into();
+            joined.vertex(Some(name), found.positions.triple(sample), normal, (f, sample))
+        };
+        let vertices: Vec<u32> = (0..n * n).map(vertex).collect();
+        let cell = solid.elements()[face.element as usize].cell;
+        for a in (0..n - 1).flat_map(|j| (0..n - 1).map(move |i| i + n * j)) {
+            triangles.extend([a, a + 1, a + n + 1, a, a + n + 1, a + n].map(|k| vertices[k]));
+            parents.extend([cell; 2]);
+        }
+    }
+    fill_normals(&mut joined, &triangles);
+    let mut fine = SurfaceMesh::new(joined.points, Polygons::uniform(3, triangles));
+    let sampled = |(attribute, values): (&Attribute, &Values)| {
+        let width = attribute.width;
+        let row =
+            |&(_, sample): &(usize, usize)| (0..width).map(move |c| values.get(width * sample + c));
+        let values = joined.sources.iter().flat_map(row).collect();
+        Attribute { name: attribute.name.clone(), width, values }
+    };
+    fine.attributes = mesh.attributes.iter().zip(&found.attributes).map(sampled).collect();
+    fine.set_normals(joined.normals);
+    Ok((fine, parents))
+}
+
+/// Gives vertices without a normal, as on extraordinary edges, the mean of those of their triangles.
+fn fill_normals(joined: &mut JoinedSamples, triangles: &[u32]) {
+    let is_missing = |v: &u32| !joined.normals[*v as usize].iter().all(|x| x.is_finite());
+    let mut sums: HashMap<u32, Vector3<f64>> = HashMap::new();
+    for triangle in triangles.as_chunks::<3>().0 {
+        let [a, b, c] = triangle.map(|v| Vector3::from(joined.points[v as usize]));
+        let normal = (b - a).cross(&(c - a));
+        triangle
+            .iter()
+            .filter(|v| is_missing(v))
+            .for_each(|&v| *sums.entry(v).or_default() += normal);
+    }
+    sums.into_iter().for_each(|(v, sum)| joined.normals[v as usize] = sum.normalize().into());
 }
 
 /// The attributes at the samples that became vertices.

@@ -9,7 +9,7 @@ use super::channel::{ColorChannel, range};
 use super::color::ColorMap;
 use super::color_source::{CLASS, Color};
 use crate::io::{LengthUnit, UpAxis};
-use crate::limit::Solid;
+use crate::limit::{Class, Reason, Solid};
 use crate::mesh::{Attribute, CellArray, SolidMesh, SurfaceMesh, used_rows};
 use crate::numbers::counted;
 use crate::numbers::vector::distance;
@@ -257,7 +257,8 @@ impl Scene {
 
     /// Adds the arrays of the cells.
     pub fn push_cell_data(&mut self, arrays: &[CellArray]) {
-        for (number, array) in arrays.iter().enumerate() {
+        let shown = arrays.iter().filter(|array| !array.is_ghosts());
+        for (number, array) in shown.enumerate() {
             for component in 0..array.width {
                 let values = array.values.iter().skip(component).step_by(array.width);
                 let values: Vec<f64> = values.copied().collect();
@@ -291,14 +292,19 @@ impl Scene {
 
     pub fn solid_figures(&mut self, mesh: &SolidMesh, topology: &Topology, solid: Option<&Solid>) {
         let mut add = |name: &str, value: String| self.figures.push((name.into(), value));
-        add("cells", mesh.cells.len().to_string());
+        let ghosts = (0..mesh.cells.len() as u32).filter(|&cell| topology.is_ghost(cell)).count();
+        add("cells", (mesh.cells.len() - ghosts).to_string());
+        if ghosts > 0 {
+            add("ghost cells", ghosts.to_string());
+        }
         add("vertices", mesh.points.len().to_string());
         let faces = 0..topology.face_count() as u32;
-        let boundary = faces.filter(|&f| topology.is_boundary_face(f)).count();
+        let boundary = faces.filter(|&f| topology.bounds_solid(f)).count();
         add("boundary faces", boundary.to_string());
         if let Some(solid) = solid {
             let mut counts = BTreeMap::new();
-            solid.classes().iter().for_each(|&class| {
+            let ghost = Class::Refined(Reason::Ghost);
+            solid.classes().iter().filter(|&&class| class != ghost).for_each(|&class| {
                 *counts.entry(class.number()).or_insert(0_usize) += 1;
             });
             for (name, number) in [("regular", 0), ("layered", 1), ("irregular", 2), ("refined", 3)]

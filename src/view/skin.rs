@@ -78,7 +78,7 @@ impl SkinPolygons {
         topology: Topology,
         options: &SkinOptions,
     ) -> Result<Self> {
-        if options.paint != Paint::None {
+        if options.paint != Paint::None || topology.has_ghosts() {
             return Self::of_analyzed(mesh, &Solid::with_topology(mesh, topology)?, options);
         }
         let (surface, _) = sampled_boundary(mesh, &topology, options.samples)?;
@@ -93,12 +93,16 @@ impl SkinPolygons {
     pub fn of_analyzed(mesh: &SolidMesh, solid: &Solid, options: &SkinOptions) -> Result<Self> {
         check_not_empty(mesh.cells.len(), "cells")?;
         let topology = solid.topology();
-        let (surface, faces) = sampled_boundary(mesh, topology, options.samples)?;
+        let (surface, parents) = if topology.has_ghosts() {
+            samples::of_faces(solid, mesh, options.samples)?
+        } else {
+            let (surface, faces) = sampled_boundary(mesh, topology, options.samples)?;
+            let cells = boundary_cells(topology);
+            (surface, faces.iter().map(|&f| cells[f as usize]).collect())
+        };
         if options.paint == Paint::None {
             return Ok(Self { surface, colors: Vec::new() });
         }
-        let cells = boundary_cells(topology);
-        let parents: Vec<u32> = faces.iter().map(|&f| cells[f as usize]).collect();
         let mut scene = Scene::new(Mode::Solid, "", mesh.bounds());
         quality::of_limit(solid, mesh, options.jacobian_samples)?.push(&mut scene);
         push_attributes(&mut scene, &surface);
@@ -115,6 +119,7 @@ impl SkinPolygons {
     /// unknown array.
     pub fn of_cells(mesh: &SolidMesh, options: &SkinOptions) -> Result<Self> {
         check_not_empty(mesh.cells.len(), "cells")?;
+        let mesh = &*mesh.without_ghosts();
         let topology = Topology::of_mesh(mesh)?;
         let surface = boundary_with_topology(mesh, &topology)?;
         if options.paint == Paint::None {

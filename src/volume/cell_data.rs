@@ -6,7 +6,8 @@ use crate::mesh::CellArray;
 /// Adds the arrays of the mesh's cells to a dataset of [`hexahedra`](super::hexahedra()),
 /// [`lagrange`](super::lagrange), [`Bezier`](super::Bezier) cells or [`points`](super::points()),
 /// which names the cell of each in an array `cell`. Returns the names of those that are left out
-/// because the dataset has an array of that name.
+/// because the dataset has an array of that name. What is evaluated are no ghosts: their array stays
+/// with the mesh.
 pub fn add_cell_data<'a>(dataset: &mut Dataset, cell_data: &'a [CellArray]) -> Vec<&'a str> {
     let cells = |arrays: &[Array]| {
         arrays.iter().find(|a| a.name == "cell").and_then(|a| match &a.data {
@@ -19,7 +20,7 @@ pub fn add_cell_data<'a>(dataset: &mut Dataset, cell_data: &'a [CellArray]) -> V
         None => (cells(&dataset.point_arrays).unwrap_or_default(), &mut dataset.point_arrays),
     };
     let mut left_out = Vec::new();
-    for array in cell_data {
+    for array in cell_data.iter().filter(|array| !array.is_ghosts()) {
         if arrays.iter().any(|known| known.name == array.name) {
             left_out.push(&array.name[..]);
         } else {

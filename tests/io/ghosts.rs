@@ -1,13 +1,13 @@
-//! Ghosts, which are left out, and hidden cells and points, which no VTK file may have.
+//! Ghosts of other pieces, which are left out, hidden cells, which are the ghosts of a solid, and hidden
+//! points and faces, which no VTK file may have.
 
 use subsolid::io::{read_surface_with_report, read_with_report};
 
 use crate::samples::{POLYDATA_4, Scratch, legacy, vtu};
 
-/// Arrays that mark something of two cells or twelve points, the word of the message, and the
+/// Arrays that mark something of twelve points, the word of the message, and the
 /// array.
-const REFUSED: [(&str, &str, &str); 3] = [
-    ("hidden cells", "vtkGhostType", "32 0"),
+const REFUSED: [(&str, &str, &str); 2] = [
     ("hidden points", "vtkGhostType", "2 0 0 0 0 0 0 0 0 0 0 0"),
     ("hidden points", "vtkGhostType", "0 0 0 0 0 0 0 0 0 0 0 3"),
 ];
@@ -40,6 +40,20 @@ fn solids_are_refused_alike() {
             assert!(error.to_string().contains(&format!("the piece has {what}")), "{error}");
         }
         assert_eq!(found[0].help(), found[1].help());
+    }
+}
+
+/// Hidden cells, and cells that finer ones stand for, are ghosts of the solid.
+#[test]
+fn hidden_cells_are_ghosts() {
+    let scratch = Scratch::new();
+    for (values, ghosts) in [("32 0", [true, false]), ("0 48", [false, true])] {
+        let with = legacy() + &legacy_array("vtkGhostType", values);
+        let xml = vtu().replace("<Points>", &xml_array("vtkGhostType", values));
+        for path in [scratch.file("a.vtk", with), scratch.file("a.vtu", xml)] {
+            let (mesh, report) = read_with_report(&path).unwrap();
+            assert_eq!((mesh.ghosts(), report.left_out()), (ghosts.to_vec(), None));
+        }
     }
 }
 

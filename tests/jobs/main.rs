@@ -9,6 +9,7 @@ mod support;
 #[path = "../common/decoded_page.rs"]
 mod decoded_page;
 mod extraction;
+mod ghosts;
 mod locate;
 #[path = "../common/npz.rs"]
 mod npz;

@@ -73,13 +73,19 @@ impl ModelArguments {
         self.creases.as_deref().map_or(Ok(()), |table| self.check_table(table))
     }
 
-    /// Refuses options of solids, and an output that no surface can be written to.
-    pub fn surface_output(&self, output: &Path) -> Result<io::SurfaceFormat> {
-        refuse_for_solids(&[
+    /// The options that surfaces do not have, and whether each is given.
+    pub fn of_solids(&self) -> [(bool, &'static str); 4] {
+        [
             (self.creases.is_some(), "--creases"),
             (self.crease_angle.is_some(), "--crease-angle"),
+            (self.ghosts.is_some(), "--ghosts"),
             (self.strict, "--strict"),
-        ])?;
+        ]
+    }
+
+    /// Refuses options of solids, and an output that no surface can be written to.
+    pub fn surface_output(&self, output: &Path) -> Result<io::SurfaceFormat> {
+        refuse_for_solids(&self.of_solids())?;
         check_no_input(output, [self.model.as_path()])?;
         io::check_surface_output(output)
     }

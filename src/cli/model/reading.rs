@@ -122,6 +122,9 @@ impl ModelArguments {
         if let Some(notice) = mesh.unused_vertices().notice() {
             console.warn(notice);
         }
+        if let Some(group) = &self.ghosts {
+            mesh.set_ghost_group(group)?;
+        }
         if let Some(path) = &self.creases {
             mesh.creases = self.read_creases(path, console)?.or(&mesh.creases);
         }

@@ -402,6 +402,8 @@ impl<'a> Assembly<'a> {
         let cells = self.mesh.cells.len();
         let is_partial = |a: &mut CellArray| a.width.checked_mul(cells) != Some(a.values.len());
         let partial: Vec<CellArray> = self.mesh.cell_data.extract_if(.., is_partial).collect();
+        let has_members = |array: &CellArray| array.values.iter().any(|&value| value != 0.0);
+        self.mesh.cell_data.retain(|array| !array.is_ghosts() || has_members(array));
         for array in partial {
             self.skip(&format!("cell array `{}` that some piece lacks", array.name));
         }

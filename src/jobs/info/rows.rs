@@ -38,6 +38,9 @@ pub fn solid_rows(info: &InfoReport) -> InfoRows {
     let kinds = summary.cells_by_kind.iter().map(|(kinds, &count)| counted(count, one_of(kinds)));
     let kinds = kinds.collect::<Vec<_>>().join(", ");
     line("cells", format!("{} ({kinds})", summary.cells));
+    if summary.ghosts > 0 {
+        line("ghost cells", format!("{}: they are no part of the solid", summary.ghosts));
+    }
     attributes(&summary.attributes).for_each(|[name, value]| line(&name, value));
     for (name, array) in &summary.cell_data {
         let values = array.cells.iter().flatten();

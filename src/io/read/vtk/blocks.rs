@@ -111,8 +111,6 @@ impl CellBlock {
 
     fn push(mut self, assembly: &mut Assembly, names: &[GroupName]) -> Result<()> {
         let arrays = std::mem::take(&mut self.arrays);
-        let (ghosts, arrays): (Vec<_>, Vec<_>) =
-            arrays.into_iter().partition(|array| is_ghosts(&array.name));
         // Gmsh's version 2 lists an element once for each of its groups
         let numbers = arrays.iter().find(|array| array.name == PHYSICAL && array.width == 1);
         let is_plain = self.face_ends.is_empty() && self.ends.len() == self.types.len();
@@ -134,8 +132,7 @@ impl CellBlock {
             labels: self.labels,
             ..UnstructuredGrid::default()
         };
-        for CellArray { name, values, .. } in &ghosts {
-            check_ghosts(assembly, ArraySection::CellData, name, values)?;
+        for CellArray { name, values, .. } in arrays.iter().filter(|a| is_ghosts(&a.name)) {
             grid.mark_ghosts(name, values);
         }
         let kept = grid.assemble(assembly, None)?;
@@ -271,7 +268,7 @@ fn meshio_type(name: &str) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::io::dataset::GHOST_TYPE;
+    use crate::mesh::GHOSTS;
 
     #[test]
     fn names_and_sets_are_groups() {
@@ -301,7 +298,7 @@ mod tests {
         let arrays: Vec<_> = mesh.cell_data.iter().map(|array| array.name.as_str()).collect();
         assert_eq!(arrays, [PHYSICAL, "group:all", "group:bulk"]);
         let mut ghost = parts();
-        ghost.blocks[1].arrays.push(CellArray::new(GHOST_TYPE, 1, vec![1.0], true));
+        ghost.blocks[1].arrays.push(CellArray::new(GHOSTS, 1, vec![1.0], true));
         let refused = solid_of_parts("mesh", ghost).unwrap_err().to_string();
         assert!(refused.contains("the file has no volume cells"), "{refused}");
         assert!(refused.contains("1 ghost cell of other pieces"), "{refused}");

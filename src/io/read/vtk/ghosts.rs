@@ -1,25 +1,34 @@
-//! The arrays that mark ghosts: cells that other pieces own, and hidden cells and points. They are
-//! not arrays of the mesh.
+//! The arrays that mark ghosts. Cells that other pieces own are left out; hidden cells of a solid are
+//! its ghosts ([`GHOSTS`](crate::mesh::GHOSTS)); hidden cells of a surface and hidden points are
+//! refused.
 
 use std::path::Path;
 
 use super::grid::UnstructuredGrid;
 use super::outline::ArraySection;
 use crate::error::{Error, Result};
-use crate::io::dataset::{GHOST_LEVELS, GHOST_TYPE};
+use crate::io::dataset::GHOST_LEVELS;
+use crate::mesh::{GHOSTS, HIDDEN_CELL};
 
 const DUPLICATE_CELL: i64 = 1;
-const HIDDEN_CELL: i64 = 32;
+/// Cells that finer ones stand for, and hidden cells.
+const NOT_SHOWN: i64 = 16 | 32;
 const HIDDEN_POINT: i64 = 2;
+
+/// The values of the mesh's array of ghosts, from those of a file.
+pub(super) fn as_ghosts(values: &[f64]) -> Vec<f64> {
+    let value = |&value: &f64| if value as i64 & NOT_SHOWN == 0 { 0.0 } else { HIDDEN_CELL.into() };
+    values.iter().map(value).collect()
+}
 
 /// Whether an array of cells or points marks ghosts.
 pub(super) fn is_ghosts(name: &str) -> bool {
-    name == GHOST_TYPE || name == GHOST_LEVELS
+    name == GHOSTS || name == GHOST_LEVELS
 }
 
 /// Whether an array marks a cell that another piece owns.
 fn is_duplicate(name: &str, value: f64) -> bool {
-    name == GHOST_LEVELS && value > 0.0 || name == GHOST_TYPE && value as i64 & DUPLICATE_CELL != 0
+    name == GHOST_LEVELS && value > 0.0 || name == GHOSTS && value as i64 & DUPLICATE_CELL != 0
 }
 
 impl UnstructuredGrid {
@@ -32,28 +41,26 @@ impl UnstructuredGrid {
     }
 }
 
-/// What an array of ghosts marks that is not to be read, and what to do about it. Points that other
-/// pieces own are read: the cells of this piece need them.
+/// What an array of ghosts of a solid marks that is not to be read, and what to do about it. Points
+/// that other pieces own are read: the cells of this piece need them.
 pub(super) fn refused_ghosts(
     section: ArraySection,
     name: &str,
     values: &[f64],
 ) -> Option<(&'static str, &'static str)> {
     let bits = values.iter().fold(0, |bits, &value| bits | value as i64);
-    let what = match (section, name) {
-        (ArraySection::CellData, GHOST_TYPE) if bits & HIDDEN_CELL != 0 => "hidden cells",
-        (ArraySection::PointData, GHOST_TYPE) if bits & HIDDEN_POINT != 0 => {
-            "hidden points, which hide their cells"
-        }
-        _ => return None,
-    };
-    Some((what, "write the cells that are not hidden as an unstructured grid"))
+    let are_hidden =
+        section == ArraySection::PointData && name == GHOSTS && bits & HIDDEN_POINT != 0;
+    are_hidden.then_some((
+        "hidden points, which hide their cells",
+        "write the cells that are not hidden as an unstructured grid",
+    ))
 }
 
 /// Refuses what an array of ghosts marks, if that is not to be read; `line` is where it stands.
 ///
 /// # Errors
-/// For hidden cells and points.
+/// For hidden points.
 pub(super) fn check_ghosts(
     path: &Path,
     section: ArraySection,
@@ -77,8 +84,12 @@ pub(super) fn check_face_ghosts(
     values: &[f64],
     line: Option<usize>,
 ) -> Result<()> {
-    let is_duplicate =
-        |&value: &f64| section == ArraySection::CellData && is_duplicate(name, value);
+    let is_of_cells = section == ArraySection::CellData;
+    if is_of_cells && name == GHOSTS && values.iter().any(|&value| value as i64 & NOT_SHOWN != 0) {
+        return Err(Error::file(path, line, "the piece has hidden cells")
+            .with_help("write the cells that are not hidden as a surface of their own"));
+    }
+    let is_duplicate = |&value: &f64| is_of_cells && is_duplicate(name, value);
     if values.iter().any(is_duplicate) {
         return Err(Error::file(path, line, "the piece has ghost cells")
             .with_help("write it without ghost levels; ghosts repeat cells of others"));

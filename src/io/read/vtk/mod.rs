@@ -42,15 +42,15 @@ use std::path::Path;
 
 use crate::error::IdKind::Vertex;
 use crate::error::{Command, Error, Result};
-use crate::mesh::Attribute;
 use crate::mesh::groups::{face_group_name, names_group};
+use crate::mesh::{Attribute, GHOSTS};
 use crate::numbers::{by_count, counted};
 
 use super::assemble::Assembly;
 use super::curved::NodeOrder;
 use super::groups::MAX_FACE_GROUPS;
 use super::shape::{VolumeShape, drop_repeated};
-use ghosts::{check_ghosts, is_ghosts};
+use ghosts::{as_ghosts, check_ghosts, is_ghosts};
 use grid::{GivenFaces, KeptCells, UnstructuredGrid};
 use outline::ArraySection;
 
@@ -431,11 +431,14 @@ fn push_cell_array(
     line: Option<usize>,
 ) -> Result<()> {
     let cells = kept.count;
-    let Attribute { name, width, values } = array;
-    if is_ghosts(&name) {
-        check_ghosts(assembly.path, ArraySection::CellData, &name, &values, line)?;
+    let Attribute { name, width, mut values } = array;
+    let are_ghosts = name == GHOSTS && width == 1;
+    if is_ghosts(&name) && !are_ghosts {
         assembly.skip(&format!("cell array `{name}`"));
         return Ok(());
+    }
+    if are_ghosts {
+        values = as_ghosts(&values);
     }
     if cells.checked_mul(width) != Some(values.len()) {
         return Err(cell_array_fault(assembly, &name, [values.len(), cells, width], line));
@@ -445,11 +448,12 @@ fn push_cell_array(
         let mut values = kept.faces.iter().map(|&(cell, _)| row(cell)[0]);
         of_integers || names_group(&name) && values.all(|value| value.fract() == 0.0)
     };
-    if width == 1 && faces_have_integers() {
+    if width == 1 && !are_ghosts && faces_have_integers() {
         group_faces(assembly, &name, kept.faces.iter().map(|&(cell, face)| (face, row(cell)[0])));
     }
     let values: Vec<f64> = kept.cells.iter().flat_map(|&cell| row(cell)).copied().collect();
     let first = assembly.next_cell().index() - kept.cells.len();
+    let of_integers = of_integers || are_ghosts;
     assembly.push_cell_array(Attribute { name, width, values }, of_integers, first, line)
 }
 

@@ -184,6 +184,7 @@ pub mod cluster;
 pub mod compare;
 mod disjoint;
 mod evaluate;
+pub mod extend;
 pub mod fit;
 pub mod guide;
 pub mod interrupt;

@@ -6,6 +6,7 @@ use pyo3::types::PyTuple;
 use subsolid::backend::Choice;
 use subsolid::jobs::denoise::DenoiseRequest;
 use subsolid::jobs::distance::{DistanceRequest, DistanceTarget};
+use subsolid::jobs::extend::ExtendRequest;
 use subsolid::jobs::refine::RefineRequest;
 use subsolid::jobs::smooth::SmoothRequest;
 use subsolid::jobs::untangle::UntangleRequest;
@@ -164,6 +165,34 @@ impl PySolid {
         })?;
         let shape = [values.len() / width, width];
         moved(py, values, if width == 1 { &shape[..1] } else { &shape })
+    }
+
+    /// Adds a layer of ghost cells around the solid, for full order at its boundary and sharp edges
+    /// that do not fold. That of `subsolid extend`.
+    ///
+    /// Args:
+    ///     angle: Boundary edges are sharp where the normals of their faces differ by more than this
+    ///         angle, in degrees, 0 to 180, and where they are infinitely sharp creases.
+    ///
+    /// Returns:
+    ///     The solid, and a dictionary: numbers of ghosts, vertices, and edges by their shape, and the
+    ///     edges that have other numbers of ghosts than their shape wants ("fallbacks"), of which a
+    ///     UserWarning tells too.
+    ///
+    /// Raises:
+    ///     Error: For an angle out of range, a solid with ghosts, boundary faces that are not quads,
+    ///         and semi-sharp creases.
+    ///
+    /// Example:
+    ///     >>> extended, report = subsolid.shape("box", 2, 2, 2).extend()
+    ///     >>> report["ghosts"], report["fallbacks"]
+    ///     (56, [])
+    #[pyo3(signature = (*, angle=40.0))]
+    fn extend<'py>(&self, py: Python<'py>, angle: f64) -> PyResult<Bound<'py, PyTuple>> {
+        let request = ExtendRequest { angle };
+        let mut mesh = self.shared.mesh.clone();
+        let report = PythonNotes::hear(py, |notes| request.run(&mut mesh, notes))?;
+        (PySolid::build(py, mesh)?, dictionary(py, &report)?).into_pyobject(py)
     }
 
     /// Moves control points so that no control cell is folded and the worst improves, or that det J

@@ -17,6 +17,7 @@ mod distance;
 mod engine;
 mod evaluate;
 mod exhausted;
+mod extend;
 mod extract;
 mod fit;
 mod gltf;
@@ -106,6 +107,7 @@ enum ProgramCommand {
     Refine(ReportArguments<refine::Arguments>),
     Evaluate(ReportArguments<evaluate::Arguments>),
     Merge(ReportArguments<merge::Arguments>),
+    Extend(ReportArguments<extend::Arguments>),
     Extract(ReportArguments<extract::Arguments>),
     Slice(ReportArguments<slice::Arguments>),
     Quadrature(ReportArguments<quadrature::Arguments>),
@@ -195,6 +197,7 @@ fn run(cli: Cli, ranks: Option<&Ranks<'_>>, console: &Console) -> Result<Outcome
             evaluate::run(c.arguments, ranks, &console.reporting(c.json))
         }
         ProgramCommand::Merge(c) => merge::run(c.arguments, &console.reporting(c.json)),
+        ProgramCommand::Extend(c) => extend::run(&c.arguments, &console.reporting(c.json)),
         ProgramCommand::Extract(c) => extract::run(c.arguments, &console.reporting(c.json)),
         ProgramCommand::Slice(c) => slice::run(c.arguments, ranks, &console.reporting(c.json)),
         ProgramCommand::Quadrature(c) => {

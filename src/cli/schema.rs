@@ -20,8 +20,8 @@ use subsolid::{Error, Result};
 
 use super::json::{self, JsonReport};
 use super::{
-    Console, Outcome, compare, denoise, devices, distance, fit, locate, merge, refine, smooth,
-    untangle,
+    Console, Outcome, compare, denoise, devices, distance, extend, fit, locate, merge, refine,
+    smooth, untangle,
 };
 
 /// Print the JSON schema of a report
@@ -52,7 +52,7 @@ const fn kind<T: JsonReport + 'static>(of: &'static str) -> ReportKind {
     ReportKind { schema: T::SCHEMA, of, make: json::schema::<T> }
 }
 
-const REPORTS: [ReportKind; 24] = [
+const REPORTS: [ReportKind; 25] = [
     kind::<InfoReport>("info"),
     kind::<SurfaceSummary>("info, of surfaces"),
     kind::<refine::WrittenMesh>("refine, shape"),
@@ -60,6 +60,7 @@ const REPORTS: [ReportKind; 24] = [
     kind::<ExplainReport>("evaluate --explain"),
     kind::<merge::Report<subsolid::io::MergedPieces>>("merge, of a .pvtu"),
     kind::<merge::Report<subsolid::slice::MergedLayers>>("merge, of layers"),
+    kind::<extend::Report>("extend"),
     kind::<ExtractReport>("extract"),
     kind::<SliceReport>("slice"),
     kind::<QuadratureReport>("quadrature"),

@@ -21,6 +21,7 @@ pub mod compare;
 pub mod denoise;
 pub mod distance;
 pub mod evaluate;
+pub mod extend;
 pub mod extract;
 pub mod fit;
 pub mod info;

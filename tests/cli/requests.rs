@@ -11,6 +11,7 @@ use subsolid::jobs::boundary::BoundaryRequest;
 use subsolid::jobs::denoise::DenoiseRequest;
 use subsolid::jobs::distance::DistanceRequest;
 use subsolid::jobs::evaluate::EvaluateRequest;
+use subsolid::jobs::extend::ExtendRequest;
 use subsolid::jobs::fit::FitRequest;
 use subsolid::jobs::info::InfoRequest;
 use subsolid::jobs::locate::LocateRequest;
@@ -34,12 +35,13 @@ fn default<T: Default + Serialize>() -> Value {
     serde_json::to_value(T::default()).unwrap()
 }
 
-const DOORS: [Door; 16] = [
+const DOORS: [Door; 17] = [
     ("bench", default::<BenchRequest>, &["bench"], &[]),
     ("boundary", default::<BoundaryRequest>, &["write"], &[]),
     ("denoise", default::<DenoiseRequest>, &["denoise"], &[]),
     ("distance", default::<DistanceRequest>, &["distance"], &[]),
     ("evaluate", default::<EvaluateRequest>, &["write_limit"], &[("output", "path")]),
+    ("extend", default::<ExtendRequest>, &["extend"], &[]),
     ("fit", default::<FitRequest>, &["fit"], &[("no_untangle", "untangle")]),
     ("info", default::<InfoRequest>, &["info"], &[]),
     ("locate", default::<LocateRequest>, &["locate_table"], &[]),

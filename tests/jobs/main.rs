@@ -8,6 +8,7 @@ mod support;
 
 #[path = "../common/decoded_page.rs"]
 mod decoded_page;
+mod extend;
 mod extraction;
 mod ghosts;
 mod locate;

@@ -1,0 +1,77 @@
+//! `subsolid extend`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+use subsolid::Result;
+use subsolid::extend::ExtensionReport;
+use subsolid::jobs::extend::ExtendRequest;
+
+use super::json::JsonReport;
+use super::model::ModelArguments;
+use super::output::{check_mesh_names, write_mesh};
+use super::{Console, Outcome};
+
+/// Add a layer of ghost cells around a solid, for full order at its boundary and sharp edges that do not
+/// fold
+///
+/// Ghosts shape the limit of the cells beside them and are no part of the solid. Around a boundary edge
+/// there are as many of them as cells where it is smooth, more where it is convex, fewer where it is
+/// concave: so its sharp edges come from the geometry, and creases are left out. Their points continue
+/// the lines of the cells. The report names the edges that no number of ghosts suits.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  subsolid extend part.vtu -o extended.vtu
+  subsolid extend part.vtu --angle 30 --json -o extended.vtu")]
+pub struct Arguments {
+    #[command(flatten)]
+    model: ModelArguments,
+    #[command(flatten)]
+    request: ExtendRequest,
+    /// File to write: .vtu, .pvtu or .vtk
+    #[arg(long, short, value_name = "OUT")]
+    output: PathBuf,
+    /// Compress .vtu and .pvtu
+    #[arg(long)]
+    compress: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Report {
+    /// Name of the file written.
+    output: String,
+    #[serde(flatten)]
+    extension: ExtensionReport,
+}
+
+impl JsonReport for Report {
+    const SCHEMA: &'static str = "subsolid.extend/1";
+}
+
+pub fn run(arguments: &Arguments, console: &Console) -> Result<Outcome> {
+    let Arguments { model, request, output, compress } = arguments;
+    request.check()?;
+    let format = model.check_output(output, &[])?;
+    format.check_compress(*compress)?;
+    let mut mesh = model.read(console)?;
+    model.check_hexahedra(&mesh, console)?;
+    check_mesh_names(format, &mesh)?;
+    let extension = request.run(&mut mesh, &mut console.notes())?;
+    write_mesh(&mesh, output, format, *compress, console)?;
+    let report = Report { output: output.display().to_string(), extension };
+    console.report(&report, || text(&report.extension))?;
+    Ok(Outcome::Done)
+}
+
+fn text(report: &ExtensionReport) -> String {
+    let edges = |name: &str, count: usize| format!("{name:<14} {count:>9}\n");
+    edges("ghost cells", report.ghosts)
+        + &edges("vertices added", report.vertices)
+        + &edges("smooth edges", report.smooth_edges)
+        + &edges("convex edges", report.convex_edges)
+        + &edges("concave edges", report.concave_edges)
+        + &edges("fallbacks", report.fallbacks.len())
+}

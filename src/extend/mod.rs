@@ -1,0 +1,178 @@
+//! A layer of ghost cells around a solid.
+//!
+//! # Theory
+//! At the boundary the natural end condition limits the space of splines to order 2.5, and creases
+//! fold the volume at concave edges. Cells outside give both what they lack: around a boundary edge
+//! with c cells inside and g ghosts outside, the cells inside take c/(c + g) of the turn in the
+//! characteristic map, and a linear map keeps "less than half" and "more than half". So a smooth edge
+//! wants c = g, a convex sharp one c < g, a concave one c > g.
+//!
+//! The cells at a boundary vertex are a disc of corners (its link); ghosts complete it to a sphere with
+//! the wanted numbers on its rim. Cones, with two ghosts at each edge, always do: they are the
+//! fallback, which the report names.
+//!
+//! # Data flow
+//! ```text
+//! mesh ─degrees▶ ghosts wanted at each edge ─link▶ corners at each vertex ─cubes▶ cells ─points▶ mesh
+//! ```
+//! Points of ghosts are the natural extrapolation, p₋₁ = 2p₀ − p₁ along each line of cells, so that the
+//! limit of regular parts stays as it was, creased at convex edges.
+
+mod cubes;
+mod degrees;
+mod link;
+mod points;
+
+use serde::Serialize;
+
+use crate::error::{Error, IdKind, Result};
+use crate::mesh::{Attribute, CellArray, CellKind, Creases, SolidMesh};
+use crate::topology::{Orientation, Topology};
+
+use cubes::GhostCubes;
+use degrees::GhostDegrees;
+use link::Rims;
+use points::extrapolations;
+
+/// What was added to a solid.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct ExtensionReport {
+    /// Number of ghost cells added.
+    pub ghosts: usize,
+    /// Number of vertices added.
+    pub vertices: usize,
+    /// Number of boundary edges that are smooth.
+    pub smooth_edges: usize,
+    /// Number of convex sharp edges.
+    pub convex_edges: usize,
+    /// Number of concave sharp edges.
+    pub concave_edges: usize,
+    /// Edges whose ghosts are not as many as their shape wants.
+    pub fallbacks: Vec<EdgeFallback>,
+}
+
+/// A boundary edge with another number of ghosts than its shape wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct EdgeFallback {
+    /// Its vertices.
+    pub edge: [u32; 2],
+    /// Number of cells of the solid at it.
+    pub cells: usize,
+    /// Number of ghosts wanted.
+    pub wanted: usize,
+    /// Number of ghosts that it has.
+    pub ghosts: usize,
+    /// Why: `shape` if no number up to three suits its cells, `vertex` if an end allows no such star.
+    pub reason: FallbackReason,
+}
+
+/// Why an edge does not have the ghosts that its shape wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum FallbackReason {
+    /// No number of ghosts up to three suits the number of its cells.
+    Shape,
+    /// One of its vertices has no star of ghosts with these numbers.
+    Vertex,
+}
+
+/// Adds a layer of ghost cells around a solid; edges are sharp where the normals of their faces differ
+/// by more than `degrees`, and where they are infinitely sharp creases. Creases and corners are
+/// gone: the ghosts shape the edges. Faces of groups stay; cell arrays of ghosts have the values of the
+/// cell beside them, groups of cells have no ghosts.
+///
+/// # Errors
+/// [`Error::Request`] for an angle outside [0, 180] and a mesh that has ghosts already;
+/// [`Error::Mesh`] for a defect of the mesh, a boundary face that is not a quad, and semi-sharp
+/// creases, which ghosts cannot stand for.
+pub fn extend(mesh: &SolidMesh, degrees: f64) -> Result<(SolidMesh, ExtensionReport)> {
+    check_angle(degrees)?;
+    let topology = Topology::of_mesh(mesh)?;
+    if topology.has_ghosts() {
+        return Err(Error::request("the mesh has ghost cells already")
+            .with_help("take the mesh without them"));
+    }
+    topology.validate(&mesh.points)?;
+    topology.check_has_boundary()?;
+    check_quads(&topology)?;
+    check_creases(&mesh.creases)?;
+    let orientation = Orientation::new(&topology, &mesh.points)?;
+    let rims = Rims::new(&topology, &orientation);
+    let mut wanted = GhostDegrees::new(mesh, &topology, &orientation, degrees);
+    let cubes = GhostCubes::complete(&topology, &orientation, &rims, &mut wanted)?;
+    let report = wanted.report(&topology, &cubes);
+    Ok((extended(mesh, &cubes), report))
+}
+
+/// Refuses an angle outside [0, 180] degrees.
+pub(crate) fn check_angle(degrees: f64) -> Result<()> {
+    if (0.0..=180.0).contains(&degrees) {
+        return Ok(());
+    }
+    Err(Error::request(format!("an angle of {degrees} degrees: out of range"))
+        .with_help("give an angle from 0 to 180, for instance 40"))
+}
+
+/// The mesh with the cubes as ghost cells.
+fn extended(mesh: &SolidMesh, cubes: &GhostCubes) -> SolidMesh {
+    let mut own = mesh.clone();
+    let first = mesh.cells.len() as u32;
+    for cube in &cubes.cells {
+        own.cells.push(CellKind::Hexahedron, &cube.corners);
+    }
+    let rules = extrapolations(&own.cells, mesh.points.len(), cubes.vertices);
+    let values = rules.extend(mesh.points.as_flattened(), 3);
+    own.points = values.as_chunks::<3>().0.to_vec();
+    let extended = |a: &Attribute| Attribute {
+        name: a.name.clone(),
+        width: a.width,
+        values: rules.extend(&a.values, a.width),
+    };
+    own.attributes = mesh.attributes.iter().map(extended).collect();
+    for array in &mut own.cell_data {
+        let is_group = array.group_name().is_some();
+        for cube in &cubes.cells {
+            let row = &array.values[cube.beside as usize * array.width..][..array.width];
+            let row: Vec<f64> = if is_group { vec![0.0; array.width] } else { row.to_vec() };
+            array.values.extend(row);
+        }
+    }
+    let cells = own.cells.len();
+    own.cell_data.push(CellArray::ghosts(cells, first..cells as u32));
+    own.creases = Creases::default();
+    own
+}
+
+fn check_quads(topology: &Topology) -> Result<()> {
+    let faces = 0..topology.face_count() as u32;
+    let other = faces
+        .filter(|&f| topology.is_boundary_face(f))
+        .find(|&f| topology.face_vertices(f).len() != 4);
+    match other {
+        None => Ok(()),
+        Some(face) => {
+            let vertices = IdKind::Vertex.ids(topology.face_vertices(face).iter().copied());
+            Err(Error::mesh(message!("the boundary face of ", vertices, " is not a quad"))
+                .with_help("refine the mesh once: ghosts stand beside hexahedra"))
+        }
+    }
+}
+
+fn check_creases(creases: &Creases) -> Result<()> {
+    let semi_sharp = |sharpness: f64| sharpness > 0.0 && sharpness.is_finite();
+    match creases.edges.iter().find(|crease| semi_sharp(crease.sharpness)) {
+        None => Ok(()),
+        Some(crease) => {
+            let ends = IdKind::Vertex.ids(crease.edge().map(|v| v.0));
+            Err(Error::mesh(message!(
+                "the edge of ",
+                ends,
+                " is semi-sharp, for which ghosts cannot stand"
+            ))
+            .with_help("make it smooth or infinitely sharp"))
+        }
+    }
+}

@@ -65,21 +65,3 @@ impl SurfaceMesh {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn creases_leave_with_their_edges() {
-        let points = (0..8).map(|v| [f64::from(v / 2), f64::from(v % 2), 0.0]).collect();
-        let faces = (0..3).flat_map(|f| [0, 2, 3, 1].map(|i| 2 * f + i)).collect();
-        let mut mesh = SurfaceMesh::new(points, Polygons::uniform(4, faces));
-        mesh.creases.push_edge(0, 1, 1.0);
-        mesh.creases.push_edge(2, 3, 1.0);
-        mesh.holes = vec![0];
-        let seen = mesh.without_holes();
-        assert_eq!((seen.faces.len(), seen.creases.edges.len()), (2, 1));
-        seen.check().unwrap();
-    }
-}

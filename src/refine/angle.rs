@@ -51,28 +51,3 @@ pub(crate) fn angle_between(a: Vector3<f64>, b: Vector3<f64>) -> f64 {
     let [a, b] = [a, b].map(|normal| normal.try_normalize(0.0).unwrap_or_default());
     a.cross(&b).norm().atan2(a.dot(&b))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::mesh::shape::Shape;
-
-    #[test]
-    fn a_box_has_twelve_creased_sides() {
-        let mut mesh = Shape::Box { cells: [2, 3, 4] }.build().unwrap();
-        assert_eq!(crease_by_angle(&mut mesh, 90.5).unwrap(), 0);
-        mesh.creases.push_edge(0, 1, 1.5);
-        let sides = 4 * (2 + 3 + 4);
-        assert_eq!(crease_by_angle(&mut mesh, 89.5).unwrap(), sides - 1);
-        assert_eq!(mesh.creases.edges[0].sharpness, 1.5, "tags in the file win");
-        assert_eq!(crease_by_angle(&mut mesh, 89.5).unwrap(), 0);
-    }
-
-    #[test]
-    fn angles_out_of_range_are_refused() {
-        let mut mesh = Shape::Box { cells: [1; 3] }.build().unwrap();
-        for degrees in [-1.0, 180.5, f64::NAN] {
-            assert!(crease_by_angle(&mut mesh, degrees).is_err());
-        }
-    }
-}

@@ -6,8 +6,10 @@ use std::sync::Arc;
 use crate::oracle::vector::greater;
 use crate::support::meshes::{INF, crease_at_random, crease_box_edges, fan, model, models, shapes};
 use rayon::prelude::*;
-use subsolid::limit::{Form, Powers, PowersReport, Solid, Structure};
+use subsolid::basis::bspline::Order;
+use subsolid::limit::{Form, MAX_DEPTH, Powers, PowersReport, Solid, Structure, tensor_weights};
 use subsolid::mesh::SolidMesh;
+use subsolid::mesh::shape::Shape;
 
 /// Planar, then spatial structures.
 fn structures(solid: &Solid) -> Vec<Arc<Structure>> {
@@ -127,4 +129,45 @@ fn nets_of_high_valences_are_not_decomposed() {
         let (form, condition, eigen_error) = (Form::Powers, None, None);
         assert_eq!(powers.report(), PowersReport { form, condition, eigen_error });
     }
+}
+
+#[test]
+fn rows_of_siblings_give_the_weights() {
+    let mesh = Shape::Box { cells: [2, 2, 6] }.build().unwrap();
+    let solid = Solid::new(&mesh).unwrap();
+    let mut compared = 0;
+    for structure in solid.spatial_structures() {
+        assert_eq!(structure.powers().report().form, Form::Powers);
+        for (depth, local) in [(1, 0.3), (2, 0.5), (7, 0.9), (40, 0.1)] {
+            for child in (1..8).filter(|&k| structure.sibling_permutation(k).is_none()) {
+                let corner = |d: usize| f64::from(child as u32 >> d & 1);
+                let p = [0, 1, 2].map(|d| (corner(d) + local) * (-(depth as f64)).exp2());
+                let place = structure.place(p).unwrap();
+                assert_eq!((place.depth, place.child), (depth, child));
+                for first in 0..2 {
+                    let mut orders = [Order::Value; 3];
+                    let rows = if first == 1 {
+                        orders[2] = Order::First;
+                        structure.sibling_deviations(child, depth).unwrap()
+                    } else {
+                        structure.sibling_rows(child, depth).unwrap()
+                    };
+                    let weights = tensor_weights(3, place.local, orders);
+                    let scale = (depth as f64).exp2().powi(first);
+                    let expected = structure.weights(p, orders).unwrap();
+                    for (j, expected) in expected.iter().enumerate() {
+                        let product = weights.iter().zip(rows.col_as_slice(j));
+                        let found: f64 = product.map(|(w, r)| scale * w * r).sum();
+                        assert!((found - expected).abs() < 1e-13, "{found} {expected}");
+                    }
+                    compared += 1;
+                }
+            }
+        }
+        assert!(structure.sibling_rows(0, 1).is_none());
+        assert!(structure.sibling_rows(8, 1).is_none());
+        assert!(structure.sibling_rows(1, 0).is_none());
+        assert!(structure.sibling_rows(1, MAX_DEPTH + 1).is_none());
+    }
+    assert!(compared > 0);
 }

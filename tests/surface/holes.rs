@@ -127,3 +127,16 @@ fn faces_at_the_boundary_are_holes_if_the_mesh_says_so() {
         used.iter().all(|&v| !refined.points[v as usize][..2].iter().any(|x| side.contains(x)))
     );
 }
+
+#[test]
+fn creases_leave_with_their_edges() {
+    let points = (0..8).map(|v| [f64::from(v / 2), f64::from(v % 2), 0.0]).collect();
+    let faces = (0..3).flat_map(|f| [0, 2, 3, 1].map(|i| 2 * f + i)).collect();
+    let mut mesh = SurfaceMesh::new(points, Polygons::uniform(4, faces));
+    mesh.creases.push_edge(0, 1, 1.0);
+    mesh.creases.push_edge(2, 3, 1.0);
+    mesh.holes = vec![0];
+    let seen = mesh.without_holes();
+    assert_eq!((seen.faces.len(), seen.creases.edges.len()), (2, 1));
+    seen.check().unwrap();
+}

@@ -2,7 +2,8 @@
 
 use subsolid::mesh::{Attribute, BoundaryRule, CreaseRule, NORMALS, Polygons, SurfaceMesh};
 use subsolid::surface::{
-    Method, Scheme, SurfacePlan, VertexLimits, adaptive_limits, vertex_limits,
+    Method, Scheme, SurfaceOptions, SurfacePlan, VertexLimits, adaptive_limits, refine_surface,
+    vertex_limits,
 };
 
 use super::{model, options, reference, rules, size};
@@ -262,5 +263,29 @@ fn darts_of_two_quads_have_no_normal() {
         let limits = plan.vertex_limits(&mesh, &refined).unwrap();
         assert!(limits.positions[0].iter().all(|x| x.is_finite()), "{level}");
         assert!(limits.normals[0].iter().all(|x| x.is_nan()), "{level}: {:?}", limits.normals[0]);
+    }
+}
+
+#[test]
+fn refinement_does_not_move_the_limit() {
+    let mesh = subsolid::read_surface("models/surfaces/cubes_semisharp.obj").unwrap();
+    let refined = |levels| {
+        let options = SurfaceOptions { levels, ..SurfaceOptions::default() };
+        let fine = refine_surface(&mesh, &options).unwrap();
+        vertex_limits(&fine, Scheme::default()).unwrap()
+    };
+    let (coarse, fine) = (refined(1), refined(2));
+    // vertices of a level are found in the next
+    for (p, n) in coarse.positions.iter().zip(&coarse.normals) {
+        let distance = |q: &[f64; 3]| (0..3).map(|d| (p[d] - q[d]).powi(2)).sum::<f64>().sqrt();
+        let nearest = (0..fine.positions.len())
+            .min_by(|&a, &b| distance(&fine.positions[a]).total_cmp(&distance(&fine.positions[b])))
+            .unwrap();
+        assert!(distance(&fine.positions[nearest]) < 1e-12);
+        let length: f64 = n.iter().map(|x| x * x).sum();
+        assert!(n[0].is_nan() || (length - 1.0).abs() < 1e-12);
+    }
+    for scheme in Scheme::ALL.into_iter().filter(|scheme| !scheme.has_limit()) {
+        assert!(vertex_limits(&mesh, scheme).is_err());
     }
 }

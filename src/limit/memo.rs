@@ -4,10 +4,11 @@
 //! smallest key, and where that one has the control points of the first: cells of equal
 //! topology need one walk each, not all.
 
-use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use super::structure::{KeyHasher, NetKey};
+use rustc_hash::FxHashMap;
+
+use super::structure::NetKey;
 
 /// The walk with the smallest key of those from several starts.
 #[derive(Debug)]
@@ -46,8 +47,8 @@ pub(crate) struct Memo {
 
 #[derive(Debug, Default)]
 struct KnownWalks {
-    by_first: HashMap<NetKey, Arc<LeastWalk>, KeyHasher>,
-    numbers: HashMap<Arc<NetKey>, u32, KeyHasher>,
+    by_first: FxHashMap<NetKey, Arc<LeastWalk>>,
+    numbers: FxHashMap<Arc<NetKey>, u32>,
 }
 
 impl Memo {

@@ -6,11 +6,10 @@
 //! Points are numbered in the order of the elements, from their shape alone: results of any
 //! range of elements become points without the other elements.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use crate::error::{Error, Result};
 use crate::limit::{Element, Solid, VTK_CORNER};
@@ -63,9 +62,9 @@ impl SharedPoints {
         let entities = entities(n);
         let mut starts = Vec::with_capacity(range.len() * entities.len());
         let mut before = Vec::with_capacity(range.len() + 1);
-        let mut corners: Map<u32> = Map::default();
-        let mut edges: Map<[u32; 2]> = Map::default();
-        let mut faces: Map<[u32; 4]> = Map::default();
+        let mut corners: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut edges: FxHashMap<[u32; 2], u32> = FxHashMap::default();
+        let mut faces: FxHashMap<[u32; 4], u32> = FxHashMap::default();
         let mut next = 0_u32;
         for element in &elements[range.clone()] {
             before.push(next);
@@ -200,41 +199,6 @@ pub fn unjoined_notice(count: usize) -> Option<String> {
             counted(count, "hexahedral cell")
         )
     })
-}
-
-type Map<K> = HashMap<K, u32, BuildHasherDefault<IdHasher>>;
-
-/// Hashes ids, by one multiplication each: numbering is a hundred thousand look-ups for some
-/// thousand elements.
-#[derive(Default)]
-struct IdHasher(u64);
-
-impl Hasher for IdHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for id in bytes.chunks(8) {
-            let mut padded = [0; 8];
-            padded[..id.len()].copy_from_slice(id);
-            self.write_u64(u64::from_ne_bytes(padded));
-        }
-    }
-
-    fn write_u32(&mut self, id: u32) {
-        self.write_u64(id.into());
-    }
-
-    fn write_usize(&mut self, id: usize) {
-        self.write_u64(id as u64);
-    }
-
-    fn write_u64(&mut self, id: u64) {
-        // the fractional part of the golden ratio; the high bits come down for the next id
-        let mixed = (self.0 ^ id).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        self.0 = mixed ^ mixed >> 32;
-    }
 }
 
 /// A corner, edge, face or the inside of an element: its corners (binary) and the

@@ -20,7 +20,6 @@ mod axis_permutation;
 mod block;
 mod characteristic;
 pub(super) mod eigenstructure;
-mod key;
 mod net_rows;
 mod powers;
 mod rows;
@@ -30,12 +29,10 @@ mod split;
 mod store;
 
 pub use axis_permutation::AxisPermutation;
-pub(super) use key::KeyHasher;
-pub(crate) use key::NetKey;
 pub(crate) use net_rows::NetRows;
 pub use powers::{Form, MAX_DEPTH, Powers, PowersReport};
 use sparse_rows::SparseRows;
-pub(crate) use store::StructureStore;
+pub(crate) use store::{NetKey, StructureStore};
 
 use std::sync::{Arc, OnceLock};
 

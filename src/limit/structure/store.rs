@@ -1,9 +1,11 @@
 //! Structures built so far, by key.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::key::NetKey;
+use rustc_hash::FxHashMap;
+
+/// A canonical description of the topology around a cell or face.
+pub(crate) type NetKey = Vec<u16>;
 
 /// Longest chain of nets before one repeats; two suffice by theory.
 const MAX_STEPS: usize = 6;
@@ -11,7 +13,7 @@ const MAX_STEPS: usize = 6;
 /// What was built of each net, `None` for a net that cannot be evaluated; building is lazy and
 /// may run in parallel.
 #[derive(Debug)]
-pub(crate) struct StructureStore<T>(Mutex<HashMap<NetKey, Option<Arc<T>>>>);
+pub(crate) struct StructureStore<T>(Mutex<FxHashMap<NetKey, Option<Arc<T>>>>);
 
 impl<T> Default for StructureStore<T> {
     fn default() -> Self {

@@ -12,8 +12,10 @@ use rayon::prelude::*;
 use subsolid::basis::MissingLayers;
 use subsolid::bezier::extraction::ExtractionOperator;
 use subsolid::bezier::{Extraction, Pieces};
-use subsolid::limit::LeafKind;
+use subsolid::limit::{LeafKind, Solid};
 use subsolid::mesh::SolidMesh;
+use subsolid::mesh::shape::Shape;
+use subsolid::refine::crease_by_angle;
 
 const NO_LIMIT: usize = usize::MAX;
 /// Pieces of a mesh that are tested, spread over all.
@@ -72,7 +74,7 @@ fn check(name: &str, mesh: &SolidMesh, seed: u64) {
     let expanded = compact.clone().expanded(NO_LIMIT).unwrap();
     let bounds = pieces.error_bounds(&mesh.points).unwrap();
     let positions = mesh.points.as_flattened();
-    let all = compact.control_values(positions, 3).unwrap();
+    let all = [positions, &compact.refined().apply(positions, 3)[..]].concat();
     assert!(expanded.refined().is_empty());
     assert_eq!([compact.pieces().len(), expanded.pieces().len()], [bounds.len(); 2]);
     let volume: f64 = compact.pieces().iter().map(|p| p.size.iter().product::<f64>()).sum();
@@ -181,7 +183,6 @@ fn requests_that_cannot_be_met_are_refused() {
     assert!(small.contains("GB"), "{small}");
     let patch = extraction.patch(&mesh.points).map(|_| ()).map_err(message).unwrap_err();
     assert!(patch.contains("not vertices"), "{patch}");
-    assert!(extraction.control_values(&[0.0; 4], 3).is_err());
     refused(
         extraction.arrays(&limits.solid, mesh.controls(), &[]),
         "0 error bounds for 720 pieces",
@@ -189,4 +190,48 @@ fn requests_that_cannot_be_met_are_refused() {
     mesh.points.pop();
     let expanded = extraction.expanded(NO_LIMIT).unwrap();
     refused(expanded.patch(&mesh.points), "16 control points for 17 vertices");
+}
+
+fn operators(mesh: &SolidMesh, rings: usize) -> Extraction {
+    let solid = Solid::new(mesh).unwrap();
+    Extraction::new(&Pieces::new(&solid, rings).unwrap()).unwrap()
+}
+
+#[test]
+fn a_sharp_block_has_the_operators_of_its_corners_edges_and_faces() {
+    let mut mesh = Shape::Box { cells: [5, 5, 5] }.build().unwrap();
+    crease_by_angle(&mut mesh, 40.0).unwrap();
+    mesh.creases.corners.clear();
+    let extraction = operators(&mesh, 0);
+    assert_eq!(extraction.pieces().len(), 125);
+    assert_eq!(extraction.operator_count(), 27);
+    assert!(extraction.refined().is_empty());
+    let mut columns = [0; 65];
+    for piece in 0..125 {
+        columns[extraction.operator(piece).controls.len()] += 1;
+    }
+    assert_eq!([columns[64], columns[48], columns[36], columns[27]], [27, 54, 36, 8]);
+}
+
+#[test]
+fn one_cell_thick_plates_keep_the_two_layers_they_have() {
+    let mut mesh = Shape::Box { cells: [5, 5, 1] }.build().unwrap();
+    crease_by_angle(&mut mesh, 40.0).unwrap();
+    let extraction = operators(&mesh, 0);
+    let middle = extraction.operator(12);
+    assert_eq!(middle.controls.len(), 32);
+    assert_eq!(middle.weights.len(), 64 * 32);
+}
+
+#[test]
+fn nets_that_meet_themselves_hold_every_vertex_once() {
+    let mesh = Shape::Torus { major: 3, core: 2, rings: 1 }.build().unwrap();
+    let extraction = operators(&mesh, 1);
+    for piece in 0..extraction.pieces().len() {
+        let mut controls = extraction.operator(piece).controls.to_vec();
+        let count = controls.len();
+        controls.sort_unstable();
+        controls.dedup();
+        assert_eq!(controls.len(), count, "piece {piece}");
+    }
 }

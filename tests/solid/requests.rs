@@ -69,7 +69,6 @@ fn attributes_and_controls_of_the_wrong_length() {
         refused(locator.pieces().attribute(&attributes[0]).map(|_| ()), "width");
         let pieces = Pieces::new(&solid, 1).expect("pieces");
         let extraction = Extraction::new(&pieces).expect("operators");
-        refused(extraction.control_values(&attributes[0].values, width), "values");
         if width == 0 || width > 2 {
             refused(extraction.operator(0).apply(&attributes[0].values, width), "width");
         }

@@ -72,7 +72,8 @@ impl Extraction {
             Array::new("net_offsets", 1, offsets(&self.net_offsets)),
         ];
         let (ends, vertices, weights) = self.refined.arrays();
-        arrays.push(Array::new("refined_offsets", 1, offsets(ends)));
+        let starts: Vec<usize> = std::iter::once(0).chain(ends.iter().copied()).collect();
+        arrays.push(Array::new("refined_offsets", 1, offsets(&starts)));
         arrays.push(Array::new("refined_vertices", 1, integers(vertices)));
         arrays.push(Array::new("refined_weights", 1, weights.to_vec()));
         for attribute in controls.attributes {

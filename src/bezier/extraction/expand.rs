@@ -11,9 +11,10 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::operators::filled;
-use super::{BEZIER_POINTS, Extraction, RefinedRows};
+use super::{BEZIER_POINTS, Extraction};
 use crate::error::{Error, Result};
 use crate::interrupt::stop_point;
+use crate::scheme::Stencils;
 
 /// A net over its new control points.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -102,7 +103,7 @@ impl Extraction {
     /// cells in a circle meet themselves.
     pub(super) fn merge_repeated(&mut self) {
         // operators only shrink
-        let _ = self.replace(repeats, &RefinedRows::default(), usize::MAX);
+        let _ = self.replace(repeats, &Stencils::default(), usize::MAX);
     }
 
     /// Gives the nets that `change` new operators: over control points that are not in
@@ -110,7 +111,7 @@ impl Extraction {
     fn replace(
         &mut self,
         change: impl Fn(&[u32]) -> bool + Sync,
-        refined: &RefinedRows,
+        refined: &Stencils,
         most: usize,
     ) -> Result<()> {
         let nets = self.net_pieces();
@@ -234,7 +235,7 @@ impl Extraction {
 pub(super) fn matrix(
     net: &[u32],
     operator: u32,
-    refined: &RefinedRows,
+    refined: &Stencils,
     vertices: usize,
 ) -> (Vec<u32>, NetMatrix) {
     let mut controls: Vec<u32> = Vec::with_capacity(2 * net.len());

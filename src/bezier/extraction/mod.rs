@@ -35,14 +35,12 @@ mod arrays;
 mod bext;
 mod expand;
 mod operators;
-mod refined;
 mod size;
 
 use super::{Piece, Pieces};
 use crate::error::{Error, Result};
-use refined::refined_rows;
-
-pub use refined::RefinedRows;
+use crate::limit::Solid;
+use crate::scheme::Stencils;
 
 /// Bézier points of a tricubic piece.
 pub(crate) const BEZIER_POINTS: usize = 64;
@@ -62,7 +60,7 @@ pub struct Extraction {
     // operator o: weights[operator_offsets[o]..operator_offsets[o + 1]], [w][v][u][control]
     operator_offsets: Vec<usize>,
     weights: Vec<f64>,
-    refined: RefinedRows,
+    refined: Stencils,
 }
 
 /// The operator of one piece.
@@ -118,11 +116,6 @@ impl Extraction {
         Ok(extraction)
     }
 
-    /// Number of vertices of the mesh: ids below are vertices, others refined points.
-    pub fn vertex_count(&self) -> usize {
-        self.vertices
-    }
-
     /// All pieces, in the order of their leaves.
     pub fn pieces(&self) -> &[Piece] {
         &self.pieces
@@ -150,26 +143,8 @@ impl Extraction {
     /// The refined points over the vertices of the mesh: row r is control point
     /// `vertex_count() + r`. Without rows after [`Extraction::expanded`], and where no
     /// cell is refined inside.
-    pub fn refined(&self) -> &RefinedRows {
+    pub fn refined(&self) -> &Stencils {
         &self.refined
-    }
-
-    /// Values at all control points, `[control id][width]`, from those at the vertices.
-    ///
-    /// # Errors
-    /// [`Error::Request`] if the values are not `width` a vertex.
-    pub fn control_values(&self, values: &[f64], width: usize) -> Result<Vec<f64>> {
-        if width == 0 || width.checked_mul(self.vertices) != Some(values.len()) {
-            return Err(Error::request(format!(
-                "{} values where {} vertices have {width} each",
-                values.len(),
-                self.vertices
-            ))
-            .with_help("give every vertex a row of values, of width 1 or more"));
-        }
-        let mut all = values.to_vec();
-        all.extend(self.refined.apply(values, width));
-        Ok(all)
     }
 
     /// Bytes of all arrays.
@@ -179,59 +154,12 @@ impl Extraction {
         size_of_val(self.pieces.as_slice())
             + 4 * words
             + 8 * (offsets + self.weights.len())
-            + self.refined.bytes()
+            + 8 * (self.refined.len() + 1)
+            + 12 * self.refined.entries()
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::limit::Solid;
-    use crate::mesh::SolidMesh;
-    use crate::mesh::shape::Shape;
-    use crate::refine::crease_by_angle;
-
-    fn extraction(mesh: &SolidMesh, rings: usize) -> Extraction {
-        let solid = Solid::new(mesh).unwrap();
-        Extraction::new(&Pieces::new(&solid, rings).unwrap()).unwrap()
-    }
-
-    #[test]
-    fn a_sharp_block_has_the_operators_of_its_corners_edges_and_faces() {
-        let mut mesh = Shape::Box { cells: [5, 5, 5] }.build().unwrap();
-        crease_by_angle(&mut mesh, 40.0).unwrap();
-        mesh.creases.corners.clear();
-        let extraction = extraction(&mesh, 0);
-        assert_eq!(extraction.pieces().len(), 125);
-        assert_eq!(extraction.operator_count(), 27);
-        assert!(extraction.refined().is_empty());
-        let mut columns = [0; 65];
-        for piece in 0..125 {
-            columns[extraction.operator(piece).controls.len()] += 1;
-        }
-        assert_eq!([columns[64], columns[48], columns[36], columns[27]], [27, 54, 36, 8]);
-    }
-
-    #[test]
-    fn one_cell_thick_plates_keep_the_two_layers_they_have() {
-        let mut mesh = Shape::Box { cells: [5, 5, 1] }.build().unwrap();
-        crease_by_angle(&mut mesh, 40.0).unwrap();
-        let extraction = extraction(&mesh, 0);
-        let middle = extraction.operator(12);
-        assert_eq!(middle.controls.len(), 32);
-        assert_eq!(middle.weights.len(), 64 * 32);
-    }
-
-    #[test]
-    fn nets_that_meet_themselves_hold_every_vertex_once() {
-        let mesh = Shape::Torus { major: 3, core: 2, rings: 1 }.build().unwrap();
-        let extraction = extraction(&mesh, 1);
-        for piece in 0..extraction.pieces().len() {
-            let mut controls = extraction.operator(piece).controls.to_vec();
-            let count = controls.len();
-            controls.sort_unstable();
-            controls.dedup();
-            assert_eq!(controls.len(), count, "piece {piece}");
-        }
-    }
+/// Rows of the points of all levels but the mesh's own.
+fn refined_rows(solid: &Solid) -> Stencils {
+    Stencils::joined(solid.vertex_stencils())
 }

@@ -4,11 +4,12 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::{BEZIER_POINTS, Extraction, RefinedRows};
+use super::{BEZIER_POINTS, Extraction};
 use crate::bezier::{Pieces, phantoms};
 use crate::error::{Error, Result};
 use crate::limit::{Leaf, LeafKind};
 use crate::memory;
+use crate::scheme::Stencils;
 
 /// The operators of all leaves over their own nets, phantoms left out.
 pub fn extract(pieces: &Pieces<'_>, vertices: usize) -> Result<Extraction> {
@@ -24,7 +25,7 @@ pub fn extract(pieces: &Pieces<'_>, vertices: usize) -> Result<Extraction> {
         controls: Vec::new(),
         operator_offsets: vec![0],
         weights: Vec::new(),
-        refined: RefinedRows::default(),
+        refined: Stencils::default(),
     };
     let count = extraction.pieces.len();
     if u32::try_from(count).is_err() {

@@ -7,8 +7,9 @@ use rayon::prelude::*;
 
 use super::expand::{NetMatrix, matrix, repeats};
 use super::operators::{kind_weights, kinds, real_net};
-use super::{BEZIER_POINTS, Extraction, RefinedRows, refined_rows};
+use super::{BEZIER_POINTS, Extraction, refined_rows};
 use crate::bezier::{Piece, Pieces};
+use crate::scheme::Stencils;
 
 /// What distinguishes the operators of a net from others, and their columns; `None` if they follow
 /// from its kind.
@@ -20,7 +21,7 @@ impl Extraction {
     pub fn estimate(pieces: &Pieces<'_>, expanded: bool) -> u128 {
         let solid = pieces.solid();
         let vertices = solid.topology().vertex_count();
-        let rows = if expanded { refined_rows(solid) } else { RefinedRows::default() };
+        let rows = if expanded { refined_rows(solid) } else { Stencils::default() };
         let (kinds, kind_of) = kinds(solid.leaves());
         let of_leaf = |(leaf, &kind): (_, &usize)| -> NetOperators {
             let net = real_net(pieces, leaf);

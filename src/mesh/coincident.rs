@@ -6,6 +6,7 @@
 use rayon::prelude::*;
 
 use super::joined::JoinedVertices;
+use super::positions::equal_groups;
 use super::{SolidMesh, SurfaceMesh, WeldNearness, WeldPoint, components, repeated, shorten};
 use crate::error::Message;
 use crate::numbers::vector::{difference, squared_norm};
@@ -55,21 +56,17 @@ pub struct CoincidentVertices {
 impl CoincidentVertices {
     /// Those among the vertices that are meant; 0 and −0 are equal.
     fn among(points: &[[f64; 3]], meant: &[bool]) -> Self {
-        let bits = |v: u32| points[v as usize].map(|x| (x + 0.0).to_bits());
-        let vertices = meant.par_iter().enumerate().filter(|(_, meant)| **meant);
-        // a hash is compared sooner than coordinates
-        let mut keys: Vec<(u64, u32)> =
-            vertices.map(|(v, _)| (mixed(bits(v as u32)), v as u32)).collect();
-        keys.par_sort_unstable_by(|a, b| {
-            a.0.cmp(&b.0).then_with(|| (bits(a.1), a.1).cmp(&(bits(b.1), b.1)))
-        });
-        let same = |a: &(u64, u32), b: &(u64, u32)| a.0 == b.0 && bits(a.1) == bits(b.1);
+        let vertices = (0..points.len() as u32).into_par_iter().filter(|&v| meant[v as usize]);
         let mut found = Self::default();
-        for place in keys.chunk_by(same).filter(|place| place.len() > 1) {
-            found.count += place.len();
-            let next = [place[0].1, place[1].1];
-            found.first = Some(found.first.map_or(next, |first| first.min(next)));
-        }
+        equal_groups(
+            vertices,
+            |v| points[v as usize],
+            |equal| {
+                found.count += equal.len();
+                let next = [equal[0], equal[1]];
+                found.first = Some(found.first.map_or(next, |first| first.min(next)));
+            },
+        );
         found
     }
 }
@@ -198,53 +195,5 @@ impl SolidMesh {
         let parts = components(self.points.len(), cells);
         let used = self.used_vertices();
         (0..).zip(&parts).filter(|&(v, &part)| v == part && used[v as usize]).count()
-    }
-}
-
-/// A hash of coordinates.
-fn mixed(bits: [u64; 3]) -> u64 {
-    bits.into_iter().fold(0, |hash: u64, x| {
-        let product = (hash.rotate_left(5) ^ x).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        product ^ product >> 32
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::mesh::shape::Shape;
-
-    /// A box, and the same with corners that each cell owns.
-    fn boxes(n: usize) -> (SolidMesh, SolidMesh) {
-        let whole = Shape::parse("box", &[n, n, n]).unwrap().build().unwrap();
-        let corners: Vec<u32> =
-            whole.cells.hexahedra().unwrap().iter().flatten().copied().collect();
-        let points = corners.iter().map(|&v| whole.points[v as usize]).collect();
-        let cells: Vec<[u32; 8]> =
-            (0..n.pow(3) as u32).map(|c| std::array::from_fn(|i| 8 * c + i as u32)).collect();
-        (whole, SolidMesh::from_hexahedra(points, &cells))
-    }
-
-    #[test]
-    fn cells_that_own_their_corners_are_counted() {
-        let (whole, parts) = boxes(3);
-        assert_eq!(whole.coincident_vertices(), CoincidentVertices::default());
-        assert_eq!((whole.part_count(), parts.part_count()), (1, 27));
-        // all but the 8 corners of the box
-        let found = parts.coincident_vertices();
-        assert_eq!(found.count, 208);
-        let [a, b] = found.first.unwrap().map(|v| parts.points[v as usize]);
-        assert_eq!(a, b);
-    }
-
-    #[test]
-    fn zeros_of_both_signs_are_one_place_and_near_places_are_two() {
-        let (_, mut parts) = boxes(2);
-        let count = parts.coincident_vertices().count;
-        parts.points.iter_mut().flatten().step_by(2).filter(|x| **x == 0.0).for_each(|x| *x = -0.0);
-        assert_eq!(parts.coincident_vertices().count, count);
-        let place = parts.coincident_vertices().first.unwrap()[0] as usize;
-        parts.points[place][0] += 1e-12;
-        assert!(parts.coincident_vertices().count < count);
     }
 }

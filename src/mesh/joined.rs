@@ -3,7 +3,9 @@
 
 use rayon::prelude::*;
 
-use super::{Attribute, components};
+use super::components::{UnionFind, components};
+use super::positions::{GridBox, PointGrid, equal_groups};
+use super::{Attribute, numbered};
 use crate::error::{Error, Result};
 use crate::interrupt::stop_point;
 use crate::numbers::vector::{difference, squared_norm};
@@ -21,17 +23,37 @@ pub(super) struct JoinedVertices {
 /// Vertices of a cell that are compared one by one, though some may lie in one place.
 const MAX_COMPARED_VERTICES: usize = 16;
 
-/// A cell of a grid, and a vertex in it.
-type GridVertex = ([i64; 3], u32);
+/// Width of the boxes of the grid, as a fraction of the distance: their diagonal is a little below
+/// it.
+const BOX_WIDTH: f64 = 0.577;
+
+/// A box of the grid, and a vertex in it.
+type GridVertex = (GridBox, u32);
 
 impl JoinedVertices {
     /// The vertices of `used` within `distance`; all others stay.
     pub fn new(points: &[[f64; 3]], used: &[bool], distance: f64) -> Result<Self> {
-        let (keys, reach) = keys(points, used, distance)?;
+        check_distance(points, used, distance)?;
+        let known = (0..points.len() as u32).into_par_iter().filter(|&v| used[v as usize]);
+        if distance == 0.0 {
+            let mut sets = UnionFind::new(points.len());
+            equal_groups(
+                known,
+                |v| points[v as usize],
+                |equal| {
+                    equal.iter().for_each(|&v| _ = sets.join(equal[0], v));
+                },
+            );
+            return Ok(Self::of(sets.roots()));
+        }
+        let grid = PointGrid { width: BOX_WIDTH * distance };
+        let mut keys: Vec<GridVertex> =
+            known.map(|v| (grid.place(points[v as usize]), v)).collect();
+        keys.par_sort_unstable();
         // all vertices of a cell are joined, and then two cells where two of their vertices are
         // near
         let cells: Vec<&[GridVertex]> = keys.chunk_by(|a, b| a.0 == b.0).collect();
-        let find = |cell: [i64; 3]| cells.binary_search_by_key(&cell, |keys| keys[0].0).ok();
+        let find = |cell: GridBox| cells.binary_search_by_key(&cell, |keys| keys[0].0).ok();
         let is_near = |a: u32, b: u32| {
             let [a, b] = [a, b].map(|v| points[v as usize]);
             squared_norm(difference(a, b)) <= distance * distance
@@ -46,12 +68,12 @@ impl JoinedVertices {
             }
             ids
         };
-        let link = |cell: &[GridVertex], ids: &[u32], offset: [i64; 3]| {
+        let link = |cell: &[GridVertex], ids: &[u32], offset: GridBox| {
             let other = distinct(cells[find(std::array::from_fn(|d| cell[0].0[d] + offset[d]))?]);
             let mut pairs = ids.iter().flat_map(|&a| other.iter().map(move |&b| [a, b]));
             pairs.find(|&[a, b]| is_near(a, b))
         };
-        let offsets = offsets(reach);
+        let offsets = offsets();
         let links_of = |cell: &&[GridVertex]| -> Vec<[u32; 2]> {
             stop_point();
             let ids = distinct(cell);
@@ -70,9 +92,7 @@ impl JoinedVertices {
 
     /// Vertices with the first one that each is joined to.
     pub fn of(first: Vec<u32>) -> Self {
-        let kept: Vec<u32> = (0..).zip(&first).filter(|&(v, &f)| v == f).map(|(v, _)| v).collect();
-        let mut numbers = vec![0; first.len()];
-        (0..).zip(&kept).for_each(|(number, &v)| numbers[v as usize] = number);
+        let (kept, numbers) = numbered((0..).zip(&first).map(|(v, &first)| v == first));
         Self { first, kept, numbers }
     }
 
@@ -107,10 +127,8 @@ impl JoinedVertices {
     }
 }
 
-/// The used vertices by the cells of a grid, sorted, and how many cells away vertices within the
-/// distance can be. All vertices of a cell are within it: equal coordinates are where it
-/// is 0.
-fn keys(points: &[[f64; 3]], used: &[bool], distance: f64) -> Result<(Vec<GridVertex>, i64)> {
+/// Refuses distances that coordinates do not resolve.
+fn check_distance(points: &[[f64; 3]], used: &[bool], distance: f64) -> Result<()> {
     let refused = |help: String| {
         // not hundreds of zeros
         let distance = match distance.abs() {
@@ -123,34 +141,21 @@ fn keys(points: &[[f64; 3]], used: &[bool], distance: f64) -> Result<(Vec<GridVe
     if !(distance.is_finite() && distance >= 0.0) {
         return refused("give 0 for equal coordinates, or a length".into());
     }
-    // the diagonal of a cell is a little below the distance
-    let side = 0.577 * distance;
     let used_points = points.iter().zip(used).filter(|(_, used)| **used).flat_map(|(p, _)| p);
     let largest = used_points.fold(0.0_f64, |largest, x| largest.max(x.abs()));
-    if distance > 0.0 && largest / side > 2_f64.powi(52) {
+    if distance > 0.0 && largest / (BOX_WIDTH * distance) > 2_f64.powi(52) {
         let least = largest * 2_f64.powi(-50);
         return refused(format!(
             "coordinates of {largest:.2e} are not as fine: give 0 for equal coordinates, or {least:.0e} or \
              more"
         ));
     }
-    let cell = |x: f64| {
-        if distance > 0.0 {
-            (x / side).floor() as i64
-        } else {
-            // 0 and −0 are equal
-            (x + 0.0).to_bits() as i64
-        }
-    };
-    let known = (0..points.len() as u32).into_par_iter().filter(|&v| used[v as usize]);
-    let mut keys: Vec<GridVertex> = known.map(|v| (points[v as usize].map(cell), v)).collect();
-    keys.par_sort_unstable();
-    Ok((keys, if distance > 0.0 { 2 } else { 0 }))
+    Ok(())
 }
 
-/// One of each pair of opposite offsets of up to `reach` cells.
-fn offsets(reach: i64) -> Vec<[i64; 3]> {
-    let along = || -reach..=reach;
+/// One of each pair of opposite offsets of boxes that vertices within the distance may be in.
+fn offsets() -> Vec<GridBox> {
+    let along = || -2..=2;
     let all = along().flat_map(|x| along().flat_map(move |y| along().map(move |z| [x, y, z])));
     all.filter(|&offset| offset > [0; 3]).collect()
 }

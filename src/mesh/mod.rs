@@ -20,8 +20,8 @@ mod holes;
 mod ids;
 mod joined;
 mod orient;
+mod positions;
 mod precision;
-mod repeated;
 pub mod shape;
 mod surface;
 mod triangles;
@@ -42,9 +42,9 @@ pub(crate) use geometry::area_normal;
 pub use ghosts::{GHOSTS, HIDDEN_CELL};
 pub use groups::FaceGroup;
 pub use handedness::Handedness;
+pub(crate) use positions::{WeldNearness, WeldPoint, repeated, shorten};
 pub use precision::{CellLengths, single_precision_loss, single_precision_loss_in};
 pub(crate) use precision::{check_attributes, check_coordinates, check_cubes};
-pub(crate) use repeated::{WeldNearness, WeldPoint, repeated, shorten};
 
 pub use ids::{CellId, VertexId};
 pub use surface::{
@@ -53,7 +53,7 @@ pub use surface::{
 pub(crate) use surface::{COLOR, repeated_corner};
 pub use triangles::Triangles;
 pub use unused::UnusedVertices;
-pub(crate) use unused::{marked_vertices, used_rows};
+pub(crate) use unused::{marked_vertices, numbered, used_rows};
 pub use weld::WeldResult;
 
 use crate::error::{Error, Result};

@@ -61,9 +61,7 @@ impl SurfaceMesh {
         if used.iter().all(|used| *used) {
             return None;
         }
-        let left: Vec<u32> = (0..).zip(&used).filter(|(_, used)| **used).map(|(v, _)| v).collect();
-        let mut numbers = vec![0; used.len()];
-        (0..).zip(&left).for_each(|(number, &v)| numbers[v as usize] = number);
+        let (left, numbers) = numbered(used.into_iter());
         let points = left.iter().map(|&v| self.points[v as usize]).collect();
         let mut faces = self.faces.clone();
         faces.renumber(|v| numbers[v as usize]);
@@ -89,6 +87,17 @@ pub(crate) fn marked_vertices<'a>(
         }
     }
     marked
+}
+
+/// The marked vertices, and the number of each vertex among them: `u32::MAX` for others.
+pub(crate) fn numbered(marked: impl Iterator<Item = bool>) -> (Vec<u32>, Vec<u32>) {
+    let mut left = Vec::new();
+    let number = |(v, is_marked): (u32, bool)| {
+        left.extend(is_marked.then_some(v));
+        if is_marked { left.len() as u32 - 1 } else { u32::MAX }
+    };
+    let numbers = (0..).zip(marked).map(number).collect();
+    (left, numbers)
 }
 
 /// The rows of `values: [vertex][width]` of the vertices that are used.

@@ -1,8 +1,8 @@
 //! The surface that bounds a solid.
 
 use crate::error::{Error, Result};
-use crate::mesh::{Attribute, Polygons, SolidMesh, SurfaceMesh};
-use crate::topology::{NONE, Orientation, Topology};
+use crate::mesh::{Polygons, SolidMesh, SurfaceMesh, numbered};
+use crate::topology::{Orientation, Topology};
 
 /// The boundary faces of a solid, outward whatever the corner order of its cells, with its
 /// creases, corners and attributes.
@@ -29,18 +29,14 @@ pub fn boundary_with_topology(solid: &SolidMesh, topology: &Topology) -> Result<
     topology.check_has_boundary()?;
     let orientation = Orientation::new(topology, &solid.points)?;
     crate::topology::Sharpness::resolve(&solid.creases, topology)?;
-    let mut numbers = vec![NONE; solid.points.len()];
-    let mut kept = Vec::new();
-    for v in (0..solid.points.len() as u32).filter(|&v| topology.is_boundary_vertex(v)) {
-        numbers[v as usize] = kept.len() as u32;
-        kept.push(v as usize);
-    }
+    let vertices = 0..topology.vertex_count() as u32;
+    let (kept, numbers) = numbered(vertices.map(|v| topology.is_boundary_vertex(v)));
     let mut faces = Polygons::default();
     for f in (0..topology.face_count() as u32).filter(|&f| topology.is_boundary_face(f)) {
         let cycle = orientation.outward_cycle(topology, f).map(|v| numbers[v as usize]);
         faces.push(&cycle.collect::<Vec<u32>>());
     }
-    let points = kept.iter().map(|&v| solid.points[v]).collect();
+    let points = kept.iter().map(|&v| solid.points[v as usize]).collect();
     let mut surface = SurfaceMesh::new(points, faces);
     for crease in solid.creases.edges.iter().filter(|crease| crease.sharpness > 0.0) {
         let [a, b] = crease.edge().map(|v| numbers[v.index()]);
@@ -49,19 +45,7 @@ pub fn boundary_with_topology(solid: &SolidMesh, topology: &Topology) -> Result<
     for corner in solid.creases.corners.iter().filter(|corner| corner.sharpness > 0.0) {
         surface.creases.push_corner(numbers[corner.vertex.index()], corner.sharpness);
     }
-    surface.attributes = solid
-        .attributes
-        .iter()
-        .map(|attribute| Attribute {
-            name: attribute.name.clone(),
-            width: attribute.width,
-            values: kept
-                .iter()
-                .flat_map(|&v| &attribute.values[v * attribute.width..(v + 1) * attribute.width])
-                .copied()
-                .collect(),
-        })
-        .collect();
+    surface.attributes = solid.attributes.iter().map(|a| a.of_vertices(&kept)).collect();
     surface.check()?;
     Ok(surface)
 }

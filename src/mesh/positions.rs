@@ -1,4 +1,5 @@
-//! Points that several pieces of a mesh repeat where they touch.
+//! Points at one position: of equal coordinates, and those that several pieces of a mesh repeat
+//! where they touch.
 //!
 //! Programs compute a shared point once in every piece, so its coordinates may differ in the last
 //! bits. Points of *different* pieces that are equal, or that lie within rounding of each other,
@@ -25,7 +26,7 @@ const MIN_EDGE_OFFSETS: f64 = 16.0;
 const LEVELS: usize = 32;
 
 /// A box of space in which points are looked up.
-type WeldPlace = [i64; 3];
+pub(super) type GridBox = [i64; 3];
 
 /// A point of a piece, and how far a point that repeats it may be off.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,23 +66,19 @@ impl WeldNearness {
 
 /// Boxes of space of a width.
 #[derive(Clone, Copy, Debug)]
-struct WeldGrid {
-    width: f64,
+pub(super) struct PointGrid {
+    pub width: f64,
 }
 
-impl WeldGrid {
-    pub fn new(width: f64) -> Self {
-        Self { width }
-    }
-
+impl PointGrid {
     /// The box that holds a point. Planes between boxes are not where meshes have planes.
-    pub fn place(&self, point: [f64; 3]) -> WeldPlace {
+    pub fn place(&self, point: [f64; 3]) -> GridBox {
         point.map(|x| (x / self.width + 0.5).floor() as i64)
     }
 
     /// The boxes that hold what lies within `reach` of a point, each once. `reach` is less than the
     /// width of a box.
-    pub fn places(&self, point: [f64; 3], reach: f64) -> impl Iterator<Item = WeldPlace> + use<> {
+    pub fn places(&self, point: [f64; 3], reach: f64) -> impl Iterator<Item = GridBox> + use<> {
         // a little more: distances are rounded
         let reach = 1.001 * reach;
         let low = self.place(point.map(|x| x - reach));
@@ -129,6 +126,36 @@ pub(crate) fn repeated(count: usize, point: impl Fn(usize) -> WeldPoint + Sync) 
     joined.first
 }
 
+/// Calls `each` with the points of each position that several of `points` have, ascending; 0 and −0
+/// are equal.
+pub(super) fn equal_groups(
+    points: impl ParallelIterator<Item = u32>,
+    place: impl Fn(u32) -> [f64; 3] + Sync,
+    mut each: impl FnMut(&[u32]),
+) {
+    let bits = |v: u32| place(v).map(|x| (x + 0.0).to_bits());
+    // a hash is compared sooner than coordinates
+    let mut keys: Vec<(u64, u32)> = points.map(|v| (mixed(bits(v)), v)).collect();
+    keys.par_sort_unstable_by(|a, b| {
+        a.0.cmp(&b.0).then_with(|| (bits(a.1), a.1).cmp(&(bits(b.1), b.1)))
+    });
+    let same = |a: &(u64, u32), b: &(u64, u32)| a.0 == b.0 && bits(a.1) == bits(b.1);
+    let mut group = Vec::new();
+    for equal in keys.chunk_by(same).filter(|equal| equal.len() > 1) {
+        group.clear();
+        group.extend(equal.iter().map(|key| key.1));
+        each(&group);
+    }
+}
+
+/// A hash of coordinates.
+fn mixed(bits: [u64; 3]) -> u64 {
+    bits.into_iter().fold(0, |hash: u64, x| {
+        let product = (hash.rotate_left(5) ^ x).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        product ^ product >> 32
+    })
+}
+
 /// Points that are joined so far.
 struct JoinedPoints {
     first: Vec<u32>,
@@ -139,14 +166,11 @@ struct JoinedPoints {
 impl JoinedPoints {
     /// Of several equal points in each piece the first are joined, the second ones, and so on.
     fn of_equal(count: usize, point: &(impl Fn(usize) -> WeldPoint + Sync)) -> Self {
-        // 0 is -0
-        let key = |v: u32| point(v as usize).place.map(|x| (x + 0.0).to_bits());
-        let mut order: Vec<u32> = (0..count as u32).collect();
-        order.par_sort_unstable_by_key(|&v| (key(v), v));
         let (mut first, mut next): (Vec<u32>, Vec<u32>) =
             ((0..count as u32).collect(), vec![NONE; count]);
         let mut firsts = Vec::new();
-        for equal in order.chunk_by(|&a, &b| key(a) == key(b)).filter(|equal| equal.len() > 1) {
+        let place = |v: u32| point(v as usize).place;
+        equal_groups((0..count as u32).into_par_iter(), place, |equal| {
             firsts.clear();
             let (mut piece, mut seen) = (NONE, 0);
             for &v in equal {
@@ -162,7 +186,7 @@ impl JoinedPoints {
                     }
                 }
             }
-        }
+        });
         Self { first, next }
     }
 
@@ -178,8 +202,9 @@ impl JoinedPoints {
         let level = |t: f64| (top - exponent(t)).min(LEVELS as i32 - 1) as usize;
         let width = |level: i32| 2.0_f64.powi(top - level - 1023 + 5);
         // The last point of each box, and for each point the one before it there.
-        let mut levels: Vec<(WeldGrid, HashMap<WeldPlace, u32>)> =
-            (0..LEVELS as i32).map(|level| (WeldGrid::new(width(level)), HashMap::new())).collect();
+        let mut levels: Vec<(PointGrid, HashMap<GridBox, u32>)> = (0..LEVELS as i32)
+            .map(|level| (PointGrid { width: width(level) }, HashMap::new()))
+            .collect();
         let mut before: Vec<u32> = vec![NONE; count];
         for v in 0..count {
             let tolerance = tolerances[v];

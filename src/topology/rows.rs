@@ -109,6 +109,11 @@ impl Rows {
         }
     }
 
+    /// All items, alone.
+    pub(super) fn into_items(self) -> Vec<u32> {
+        self.items
+    }
+
     /// All items, row by row.
     pub fn items(&self) -> &[u32] {
         &self.items

@@ -4,9 +4,9 @@
 //! et al. 2020, section 5): a few edges and vertices, in short sorted lists. Edges where
 //! the surface ends are creases that are infinitely sharp.
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::mesh::{BoundaryRule, CreaseRule, SurfaceMesh, TriangleRule};
-use crate::numbers::{Real, counted};
+use crate::numbers::Real;
 use crate::scheme::catmull_clark::triangle_stretch;
 use crate::scheme::crease::{
     ALONG_END, ALONG_OWN, VertexBlend, VertexSharpness, decayed, edge_weight,
@@ -98,43 +98,24 @@ impl LevelSharpness {
     /// Sharpness of a control mesh; of several tags at one edge or vertex the last counts.
     ///
     /// # Errors
-    /// [`Error::Mesh`] for a crease that is not an edge, or a corner that is not a vertex.
+    /// [`Error::Mesh`](crate::Error::Mesh) for a crease that is not an edge, or a corner that is not
+    /// a vertex.
     pub(crate) fn of(
         mesh: &SurfaceMesh,
         topology: &SurfaceTopology,
         rule: CreaseRule,
     ) -> Result<Self> {
-        let mut edges = vec![0.0; topology.edge_count()];
-        if !mesh.creases.edges.is_empty() {
-            let ends = (0..topology.edge_count() as u32).map(|edge| topology.edge_ends(edge));
-            let ends: Vec<[u32; 2]> = ends.collect(); // ascending
-            for crease in &mesh.creases.edges {
-                let [a, b] = crease.edge().map(|v| v.0);
-                let edge = ends.binary_search(&[a.min(b), a.max(b)]);
-                let edge = edge.map_err(|_| crease.no_edge())?;
-                edges[edge] = crease.sharpness;
-            }
-        }
-        for (edge, corners) in topology.edge_corners.iter().enumerate() {
-            if corners[1] == NONE {
+        let [mut edges, mut corners] = topology.sharpness(&mesh.creases)?;
+        edges.resize(topology.edge_count(), 0.0);
+        corners.resize(topology.vertex_count, 0.0);
+        for (edge, at) in topology.edge_corners.iter().enumerate() {
+            if at[1] == NONE {
                 edges[edge] = f64::INFINITY;
             }
         }
-        let mut corners = vec![0.0; topology.vertex_count];
-        for corner in &mesh.creases.corners {
-            let v = corner.vertex.index();
-            let count = topology.vertex_count;
-            *corners.get_mut(v).ok_or_else(|| {
-                let vertices = counted(count, "vertex");
-                Error::mesh(message!(corner, ", but the mesh has {vertices}"))
-                    .with_help("vertices are numbered from 0 to their count less 1")
-            })? = corner.sharpness;
-        }
         non_manifold_edges(topology).for_each(|e| edges[e as usize] = f64::INFINITY);
-        for v in non_manifold_corners(topology) {
-            corners[v as usize] = f64::INFINITY;
-        }
-        for v in boundary_corners(mesh, topology) {
+        for v in non_manifold_corners(topology).into_iter().chain(boundary_corners(mesh, topology))
+        {
             corners[v as usize] = f64::INFINITY;
         }
         let sharp = |&(_, sharpness): &(u32, f64)| sharpness > 0.0;

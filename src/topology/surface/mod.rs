@@ -8,11 +8,10 @@
 //! the edge from this corner to the next. Their matrix F, the faces at an edge, follows
 //! from the one or two corners of each edge.
 //!
-//! The edges are found by sorting ([`SurfaceTopology::build`]); edges of refined quads need
-//! no sort ([`surface::refine`](crate::surface::refine)).
+//! The edges are found by grouping ([`SurfaceTopology::build`]); edges of refined quads need
+//! none ([`surface::refine`](crate::surface::refine)).
 
 mod manifold;
-mod sort;
 
 pub(crate) use manifold::{
     inconsistent_edge, is_corner, is_inconsistent, is_non_manifold, non_manifold_corners,
@@ -21,8 +20,10 @@ pub(crate) use manifold::{
 
 use rayon::prelude::*;
 
+use super::edges::{Edges, merge_half_edges};
 use crate::error::Result;
-use crate::mesh::{Crease, Creases, Polygons, SurfaceMesh};
+use crate::mesh::{Creases, Polygons, SurfaceMesh};
+use crate::numbers::sorted_unique;
 use crate::topology::{NONE, Rows};
 
 /// Where the columns of a mesh matrix start.
@@ -140,44 +141,26 @@ impl SurfaceTopology {
         Self::build(mesh.points.len(), Columns::of(&mesh.faces), vertices)
     }
 
-    /// Finds the edges of faces by sort and scan: every corner gives the pair of its
-    /// edge's ends, the smaller first; sorting makes equal pairs neighbors; a scan numbers
-    /// them. Edges are numbered by their ends, whatever the order of the faces.
+    /// Finds the edges of faces: sides are grouped by their ends, as those of the faces of cells
+    /// are. Edges are numbered by their ends, whatever the order of the faces.
     ///
     /// All corners of an edge get its number, also if there are more than two.
     pub fn build(vertex_count: usize, columns: Columns, vertices: Vec<u32>) -> Self {
-        let key = |corner: u32| {
-            let [a, b] =
-                [corner, columns.next(corner)].map(|corner| u64::from(vertices[corner as usize]));
-            (a.min(b) << 32 | a.max(b), corner)
+        let faces = match &columns {
+            Columns::Uniform(size) => Rows::uniform(vertices, *size as usize),
+            Columns::Polygons { ends, .. } => Rows::from_parts(ends.clone(), vertices),
         };
-        let mut keys: Vec<sort::KeyedPair> =
-            (0..vertices.len() as u32).into_par_iter().map(key).collect();
-        sort::sort(&mut keys, vertex_count);
-
-        let mut edges = vec![0; vertices.len()];
-        let mut edge_corners: Vec<[u32; 2]> = Vec::with_capacity(vertices.len() / 2 + 1);
+        let Edges { vertices: ends, of_faces, .. } = merge_half_edges(&faces, vertex_count);
+        let (face_count, vertices, edges) =
+            (faces.len(), faces.into_items(), of_faces.into_items());
+        let mut edge_corners = vec![[NONE; 2]; ends.len()];
         let mut non_manifold_edges = Vec::new();
-        let mut last = None;
-        for &(key, corner) in &keys {
-            if last == Some(key) {
-                let edge = edge_corners.len() as u32 - 1;
-                let corners = &mut edge_corners[edge as usize];
-                if corners[1] == NONE {
-                    corners[1] = corner;
-                } else if non_manifold_edges.last() != Some(&edge) {
-                    non_manifold_edges.push(edge);
-                }
-            } else {
-                edge_corners.push([corner, NONE]);
-                last = Some(key);
+        for (corner, &edge) in (0..).zip(&edges) {
+            match edge_corners[edge as usize].iter_mut().find(|corner| **corner == NONE) {
+                Some(free) => *free = corner,
+                None => non_manifold_edges.push(edge),
             }
-            edges[corner as usize] = edge_corners.len() as u32 - 1;
         }
-        let face_count = match &columns {
-            Columns::Uniform(size) => vertices.len() / *size as usize,
-            Columns::Polygons { ends, .. } => ends.len(),
-        };
         Self {
             vertex_count,
             face_count,
@@ -187,7 +170,7 @@ impl SurfaceTopology {
             edges,
             edge_count: edge_corners.len(),
             edge_corners,
-            non_manifold_edges,
+            non_manifold_edges: sorted_unique(non_manifold_edges),
         }
     }
 
@@ -238,19 +221,34 @@ impl SurfaceTopology {
         ((low as usize) < self.edge_count() && self.edge_ends(low) == ends).then_some(low)
     }
 
-    /// Checks that creases are edges.
+    /// Sharpness of the edges and of the vertices, as tags say, of several the last; empty without
+    /// tags.
+    ///
+    /// # Errors
+    /// [`Error::Mesh`](crate::Error::Mesh) for a crease that is not an edge, or a corner that is
+    /// not a vertex.
+    pub(crate) fn sharpness(&self, creases: &Creases) -> Result<[Vec<f64>; 2]> {
+        let room = |tags: usize, count: usize| if tags == 0 { 0 } else { count };
+        let mut edges = vec![0.0; room(creases.edges.len(), self.edge_count())];
+        for crease in &creases.edges {
+            let [a, b] = crease.edge().map(|v| v.0);
+            let edge = self.edge_between(a, b).ok_or_else(|| crease.no_edge())?;
+            edges[edge as usize] = crease.sharpness;
+        }
+        creases.check_corners(self.vertex_count)?;
+        let mut vertices = vec![0.0; room(creases.corners.len(), self.vertex_count)];
+        for corner in &creases.corners {
+            vertices[corner.vertex.index()] = corner.sharpness;
+        }
+        Ok([edges, vertices])
+    }
+
+    /// Checks that creases are edges and corners vertices.
     ///
     /// # Errors
     /// [`Error::Mesh`](crate::Error::Mesh) naming the first that is not.
     pub fn check_creases(&self, creases: &Creases) -> Result<()> {
-        let is_edge = |crease: &&Crease| {
-            let [a, b] = crease.edge().map(|v| v.0);
-            self.edge_between(a, b).is_some()
-        };
-        match creases.edges.iter().find(|crease| !is_edge(crease)) {
-            None => Ok(()),
-            Some(crease) => Err(crease.no_edge()),
-        }
+        self.sharpness(creases).map(|_| ())
     }
 
     /// All corners of each of the non-manifold edges, ascending.

@@ -108,6 +108,15 @@ impl Stencils {
         self.columns[range.clone()].iter().copied().zip(self.weights[range].iter().copied())
     }
 
+    /// These rows over what the rows of `coarse` are over: the product of both matrices.
+    pub fn over(&self, coarse: &Self) -> Self {
+        Self::build(self.len(), |r, row| {
+            for (k, weight) in self.row(r) {
+                coarse.row(k as usize).for_each(|(j, value)| row.add(j, weight * value));
+            }
+        })
+    }
+
     /// Refines `values` (`[coarse vertex][component]`, `width` components):
     /// the result is `[refined vertex][component]`. Sums run relative to each
     /// row's first vertex, so the accuracy follows the size of the neighborhood.

@@ -14,15 +14,6 @@ use crate::surface::refine::three_triangles::ThreeTrianglesLevel;
 use crate::topology::NONE;
 use crate::topology::surface::SurfaceTopology;
 
-/// The mapped product Σₖ a(i, k) b(k, j).
-pub fn product(a: &Stencils, b: &Stencils) -> Stencils {
-    Stencils::build(a.len(), |i, row| {
-        for (k, weight) in a.row(i) {
-            b.row(k as usize).for_each(|(j, value)| row.add(j, weight * value));
-        }
-    })
-}
-
 fn add_row(matrix: &Stencils, r: usize, weight: f64, row: &mut RowBuilder) {
     if weight != 0.0 {
         matrix.row(r).for_each(|(column, value)| row.add(column, weight * value));
@@ -62,7 +53,7 @@ pub fn quads(
 ) -> Stencils {
     let f = face_points(topology);
     let mid = midpoints(topology);
-    let across = product(&edge_faces(topology), &f);
+    let across = edge_faces(topology).over(&f);
     let mask = scheme.edge_mask();
     let edges = Stencils::build(topology.edge_count(), |e, row| {
         let found = sharpness.triangle_edges.binary_search_by_key(&(e as u32), |edge| edge.edge);
@@ -76,7 +67,7 @@ pub fn quads(
     let mapped = Stencils::build(topology.vertex_count, |v, row| {
         stars.row(v).iter().for_each(|&c| row.add(topology.columns.face(c), 1.0));
     });
-    let around = product(&mapped, &f);
+    let around = mapped.over(&f);
     let vertices = Stencils::build(topology.vertex_count, |v, row| {
         let n = stars.row(v).len();
         if n == 0 {

@@ -16,7 +16,6 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::pages;
-use crate::scheme::Stencils;
 use crate::scheme::point::Point;
 
 /// Entries a row is padded to a multiple of: 16 bytes of columns.
@@ -38,13 +37,6 @@ pub struct SingleMatrix<T> {
 }
 
 impl<T: Real> SingleMatrix<T> {
-    /// The padded matrix of these rows.
-    pub fn of(stencils: &Stencils) -> Self {
-        let (_, columns, _) = stencils.arrays();
-        let controls = columns.iter().max().map_or(0, |&most| most as usize + 1);
-        SingleMatrix::<f64>::identity(controls).then(stencils)
-    }
-
     /// The matrix of no level: every control point is its own.
     pub fn identity(controls: usize) -> Self {
         let (zero, one) = (T::default(), T::from_f64(1.0));

@@ -214,7 +214,6 @@ impl MergedRows {
 
 #[cfg(test)]
 mod tests {
-    use crate::surface::refine::reference;
     use crate::surface::testing::matrix_plans;
 
     /// Every row has the columns and, bit by bit, the weights of the plain product.
@@ -223,7 +222,7 @@ mod tests {
         let models = [("bishop", 4), ("rook", 3), ("spot_control_mesh", 3)];
         matrix_plans(&models, |name, scheme, _, plan| {
             let factors = plan.level_matrices().unwrap().into_iter();
-            let expected = factors.reduce(|all, level| reference::product(&level, &all)).unwrap();
+            let expected = factors.reduce(|all, level| level.over(&all)).unwrap();
             let matrix = plan.single_matrix::<f64>().unwrap();
             assert_eq!(matrix.len(), expected.len());
             for r in 0..matrix.len() {

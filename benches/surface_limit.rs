@@ -10,22 +10,15 @@ mod torus;
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use subsolid::mesh::{CreaseRule, Creases, TriangleRule};
-use subsolid::surface::limit::{Faces, GridLimit, LimitSurface, Scheme};
+use subsolid::mesh::{Polygons, SurfaceMesh};
+use subsolid::surface::limit::{GridLimit, LimitSurface, Scheme};
 
 /// Samples an edge.
 const N: usize = 8;
 
-/// A control mesh.
-struct Mesh {
-    points: Vec<[f64; 3]>,
-    corners: Vec<u32>,
-    sides: usize,
-}
-
 /// Double cones of `valence` quads around each of their two tips, all other vertices of
 /// valence 3: every face is refined once into four with one extraordinary vertex.
-fn double_cones(valence: usize) -> Mesh {
+fn double_cones(valence: usize) -> SurfaceMesh {
     let (mut points, mut corners) = (Vec::new(), Vec::new());
     for copy in 0..1500 {
         let first = points.len() as u32;
@@ -41,7 +34,7 @@ fn double_cones(valence: usize) -> Mesh {
             corners.extend([first, a, b, c, first + 1, around(2 * i + 3), c, b]);
         }
     }
-    Mesh { points, corners, sides: 4 }
+    SurfaceMesh::new(points, Polygons::uniform(4, corners))
 }
 
 fn limits(c: &mut Criterion) {
@@ -50,25 +43,15 @@ fn limits(c: &mut Criterion) {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("one thread");
     let (points, corners) = torus::torus(128);
     for (name, mesh, scheme) in [
-        ("regular", Mesh { points, corners, sides: 4 }, Scheme::CatmullClark),
+        ("regular", SurfaceMesh::new(points, Polygons::uniform(4, corners)), Scheme::CatmullClark),
         ("extraordinary", double_cones(5), Scheme::CatmullClark),
     ] {
-        let faces = mesh.corners.len() / mesh.sides;
-        let offsets: Vec<u32> = (0..=faces).map(|f| (f * mesh.sides) as u32).collect();
-        let creases = Creases::default();
-        let borrowed = Faces {
-            vertex_count: mesh.points.len(),
-            offsets: &offsets,
-            corners: &mesh.corners,
-            creases: &creases,
-            crease_rule: CreaseRule::Uniform,
-            triangle_rule: TriangleRule::Uniform,
-        };
+        let faces = mesh.faces.len();
         group.throughput(Throughput::Elements(faces as u64));
         group.bench_function(format!("{name}: setup, faces"), |b| {
-            b.iter(|| pool.install(|| LimitSurface::new(black_box(&borrowed), scheme).unwrap()));
+            b.iter(|| pool.install(|| LimitSurface::of_mesh(black_box(&mesh), scheme).unwrap()));
         });
-        let surface = LimitSurface::new(&borrowed, scheme).expect("a valid mesh");
+        let surface = LimitSurface::of_mesh(&mesh, scheme).expect("a valid mesh");
         let refined = surface.refined_points(&mesh.points).expect("all points");
         for (what, normals) in [("positions", false), ("derivatives, normals", true)] {
             let grid = surface.grid(N, normals).expect("a valid grid");

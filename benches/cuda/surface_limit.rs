@@ -3,41 +3,31 @@
 use subsolid::backend::cuda::DeviceRepr;
 use subsolid::backend::cuda::{GridEvaluator, StaticRefiner};
 use subsolid::backend::{Backend, Cuda, Precision, SurfaceEvaluator};
-use subsolid::mesh::{CreaseRule, Creases, Polygons, TriangleRule};
+use subsolid::mesh::{Polygons, SurfaceMesh};
 use subsolid::numbers::Real;
-use subsolid::surface::limit::{Faces, LimitSurface, Scheme};
+use subsolid::surface::limit::{LimitSurface, Scheme};
 use subsolid::surface::{StaticRefinement, SurfaceOptions, SurfacePlan};
 
 use super::torus::torus;
 use super::{REPEATS, median};
 
-fn surface(points: usize, faces: &Polygons) -> subsolid::Result<LimitSurface> {
-    let ends = faces.ends().map(|end| end as u32);
-    let offsets: Vec<u32> = std::iter::once(0).chain(ends).collect();
-    let creases = Creases::default();
-    let faces = Faces {
-        vertex_count: points,
-        offsets: &offsets,
-        corners: faces.vertices(),
-        creases: &creases,
-        crease_rule: CreaseRule::Uniform,
-        triangle_rule: TriangleRule::Uniform,
-    };
-    LimitSurface::new(&faces, Scheme::CatmullClark)
+fn surface(mesh: &SurfaceMesh) -> subsolid::Result<LimitSurface> {
+    LimitSurface::of_mesh(mesh, Scheme::CatmullClark)
 }
 
 /// Grids on all faces of a large regular mesh, and of a model with extraordinary vertices
 /// refined twice: positions, and these with first derivatives and normals.
 pub fn time_grids() -> subsolid::Result<()> {
     let (points, corners) = torus(512);
-    time_mesh("regular", &points, &surface(points.len(), &Polygons::uniform(4, corners))?)?;
+    let mesh = SurfaceMesh::new(points, Polygons::uniform(4, corners));
+    time_mesh("regular", &mesh.points, &surface(&mesh)?)?;
     let mesh = subsolid::read_surface("models/surfaces/cow_boundary.obj")?;
     let options = subsolid::surface::SurfaceOptions { levels: 2, ..Default::default() };
     let mesh = subsolid::surface::refine_surface(&mesh, &options)?;
-    let cow = surface(mesh.points.len(), &mesh.faces)?;
+    let cow = surface(&mesh)?;
     time_mesh("cow_boundary@2", &mesh.points, &cow)?;
     let mesh = subsolid::read_surface("models/surfaces/wrench_boundary.obj")?;
-    let wrench = surface(mesh.points.len(), &mesh.faces)?;
+    let wrench = surface(&mesh)?;
     time_mesh("wrench_boundary", &mesh.points, &wrench)
 }
 

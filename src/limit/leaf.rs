@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::leaves::LeafPlace;
 use super::structure::AxisPermutation;
 use crate::basis::MissingLayers;
 
@@ -51,10 +52,20 @@ impl Leaf {
         let scale = f64::from(1_u32 << self.depth);
         std::array::from_fn(|d| (p[d] * scale - f64::from(self.origin[d])).clamp(0.0, 1.0))
     }
+}
 
-    /// Position in the Morton order of an element's leaves.
-    pub(super) fn code(&self) -> u64 {
+impl LeafPlace for Leaf {
+    fn element(&self) -> u32 {
+        self.element
+    }
+
+    /// Morton order of the origins.
+    fn code(&self) -> u64 {
         morton(self.origin.map(|x| u32::from(x) << (16 - self.depth)))
+    }
+
+    fn net(&self) -> (usize, u32) {
+        self.net
     }
 }
 

@@ -7,33 +7,26 @@ use super::class::{Class, Reason};
 use super::draft::{DraftKind, DraftSetting, LeafDraft, LeafDrafts, REGULAR};
 use super::frame::Walker;
 use super::leaf::{Element, Leaf, LeafKind};
+use super::leaves::{LeafLevels, TASK_LEAVES, refine_all, too_deep};
 use super::library::Library;
 use super::memo::Memo;
 use super::net;
 use super::numbering::StructureNumbering;
-use super::refusals::{
-    check_analysis, check_corners, check_nets, check_refinement, refuse_extraordinary_edges,
-};
+use super::refusals::{check_analysis, check_corners, check_nets, refuse_extraordinary_edges};
 use super::solid::Solid;
 use crate::basis::MissingLayers;
 use crate::error::IdKind::Cell;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::interrupt::stop_point;
 use crate::mesh::{CellKind, Cells, SolidMesh};
 use crate::pages;
 use crate::refine::{CORNERS, refine, region_cell_count};
-use crate::scheme::{Stencils, VertexRule};
+use crate::scheme::VertexRule;
 use crate::topology::{NONE, Sharpness, Star, Topology, stars};
-
-/// Deepest local refinement; semi-sharp creases take one level per unit.
-pub(crate) const MAX_LEVEL: usize = 12;
 
 /// Bytes of a cell of a level: its topology and stencils, its leaf with a net, and half as much for
 /// what evaluates them.
 const LEVEL_BYTES: usize = 2200;
-
-/// Cells a work item of the classification covers.
-const TASK_CELLS: usize = 512;
 
 /// A cell of the level at hand that must become leaves.
 #[derive(Clone, Copy)]
@@ -43,18 +36,13 @@ struct ActiveCell {
     origin: [u16; 3],
 }
 
-#[derive(Default)]
 pub(super) struct SolidBuilder {
     library: Library,
     // of walks of planar and of spatial nets
     memos: [Memo; 2],
     planar: StructureNumbering,
     spatial: StructureNumbering,
-    elements: Vec<Element>,
-    leaves: Vec<Leaf>,
-    nets: Vec<u32>,
-    stencils: Vec<Stencils>,
-    level_starts: Vec<usize>,
+    levels: LeafLevels<Element, Leaf>,
 }
 
 impl Solid {
@@ -97,43 +85,38 @@ impl Solid {
         }
         let stars = stars(&topology, &sharpness);
         let cells = topology.solid_cells();
-        SolidBuilder::new(rule).build(topology, sharpness, stars, cells.as_deref())
+        SolidBuilder::build(rule, topology, sharpness, stars, cells.as_deref())
     }
 }
 
 impl SolidBuilder {
-    pub fn new(vertex_rule: VertexRule) -> Self {
-        Self { library: Library::new(vertex_rule), ..Self::default() }
-    }
-
+    /// `owned`: of a part of a mesh its cells.
     pub fn build(
-        mut self,
+        rule: VertexRule,
         topology: Topology,
         sharpness: Sharpness,
         stars: Vec<Star>,
         owned: Option<&[u32]>,
     ) -> Result<Solid> {
         check_nets(&topology)?;
-        self.level_starts = vec![0, topology.vertex_count()];
+        let mut builder = Self {
+            library: Library::new(rule),
+            memos: Default::default(),
+            planar: StructureNumbering::default(),
+            spatial: StructureNumbering::default(),
+            levels: LeafLevels::new(topology.vertex_count()),
+        };
         let (walker, active) =
-            rayon::join(|| Walker::new(&topology), || self.number_elements(&topology, owned));
-        let (classes, mut active) = self.add_level(0, &walker, &sharpness, &stars, &active?)?;
-
+            rayon::join(|| Walker::new(&topology), || builder.number_elements(&topology, owned));
+        let (classes, active) = builder.add_level(0, &walker, &sharpness, &stars, &active?)?;
         let mut level = FinestLevel { topology: None, sharpness, stars };
-        let mut depth = 0;
-        while !active.is_empty() {
-            depth += 1;
-            if depth > MAX_LEVEL {
-                let cell = self.elements[active[0].element as usize].cell;
-                return Err(Error::mesh(message!(
-                    Cell.id(cell),
-                    " does not evaluate after {MAX_LEVEL} local refinements"
-                ))
-                .with_help("check the cells there for wrong vertices, or refine the mesh first"));
-            }
-            active = self.refine(depth, &topology, &mut level, &active)?;
+        let refine = |depth, active: &[_]| builder.refine(depth, &topology, &mut level, active);
+        if let Some(stuck) = refine_all(active, refine)? {
+            let cell = builder.levels.elements[stuck.element as usize].cell;
+            let help = "check the cells there for wrong vertices, or refine the mesh first";
+            return Err(too_deep(Cell.id(cell), help));
         }
-        let mut solid = self.finish(topology, classes);
+        let mut solid = builder.finish(topology, classes);
         if let Some(owned) = owned {
             let mut all = vec![Class::Refined(Reason::Ghost); solid.topology.cell_count()];
             owned.iter().zip(&solid.classes).for_each(|(&c, &class)| all[c as usize] = class);
@@ -151,16 +134,20 @@ impl SolidBuilder {
     ) -> Result<Vec<ActiveCell>> {
         let count = owned.map_or(topology.cell_count(), <[u32]>::len);
         let mut active = pages::room(count);
-        self.elements = pages::room(count);
+        self.levels.elements = pages::room(count);
         for at in 0..count {
             let cell = owned.map_or(at as u32, |owned| owned[at]);
-            active.push(ActiveCell { cell, element: self.elements.len() as u32, origin: [0; 3] });
+            active.push(ActiveCell {
+                cell,
+                element: self.levels.elements.len() as u32,
+                origin: [0; 3],
+            });
             if let Some(&corners) = topology.cells().hexahedron(cell as usize) {
-                self.elements.push(Element { cell, corner: None, corners });
+                self.levels.elements.push(Element { cell, corner: None, corners });
             } else {
                 let corners = topology.cells().vertices(cell as usize).len();
                 check_corners(cell, corners)?;
-                self.elements.extend((0..corners).map(|corner| Element {
+                self.levels.elements.extend((0..corners).map(|corner| Element {
                     cell,
                     corner: Some(corner as u8),
                     corners: [0; 8],
@@ -180,12 +167,12 @@ impl SolidBuilder {
     ) -> Result<Vec<ActiveCell>> {
         let coarse = level.topology.as_ref().unwrap_or(mesh_topology);
         let cells: Vec<u32> = active.iter().map(|a| a.cell).collect();
-        self.check_memory(depth, region_cell_count(coarse, &cells))?;
+        self.levels.check_memory(depth, region_cell_count(coarse, &cells), LEVEL_BYTES)?;
         let rule = self.library.vertex_rule();
         let mut fine = refine(coarse, &level.sharpness, &level.stars, rule, Some(&cells));
 
         // children of the active cells inherit their place in the element
-        let start = self.level_starts[depth] as u32;
+        let start = self.levels.level_starts[depth] as u32;
         let mut by_cell: Vec<u32> = vec![NONE; coarse.cell_count()];
         (0..).zip(active).for_each(|(at, a)| by_cell[a.cell as usize] = at);
         let parent_of = |cell: u32| active.get(by_cell[cell as usize] as usize);
@@ -202,12 +189,12 @@ impl SolidBuilder {
             let origin = std::array::from_fn(|d| 2 * origin[d] + offset[d] as u16);
             Some(ActiveCell { cell, element, origin })
         };
-        let children = fine.parents.par_iter().enumerate().with_min_len(TASK_CELLS);
+        let children = fine.parents.par_iter().enumerate().with_min_len(TASK_LEAVES);
         let children: Vec<ActiveCell> = children.filter_map(child_of).collect();
         if depth == 1 {
             // elements that are children have their corners now
             for child in &children {
-                let element = &mut self.elements[child.element as usize];
+                let element = &mut self.levels.elements[child.element as usize];
                 if element.corner.is_some() {
                     element.corners = fine.cells[child.cell as usize].map(|v| v + start);
                 }
@@ -217,18 +204,11 @@ impl SolidBuilder {
         let topology = Topology::build(cells, fine.stencils.len())?;
         let sharpness = Sharpness::resolve(&fine.creases, &topology)?;
         let stars = stars(&topology, &sharpness);
-        self.level_starts.push(self.level_starts[depth] + fine.stencils.len());
-        self.stencils.push(fine.stencils);
+        self.levels.push_level(fine.stencils);
         let walker = Walker::new(&topology);
         let (_, active) = self.add_level(depth, &walker, &sharpness, &stars, &children)?;
         *level = FinestLevel { topology: Some(topology), sharpness, stars };
         Ok(active)
-    }
-
-    /// Refuses a level whose cells would fill the memory, before it is made.
-    fn check_memory(&self, depth: usize, cells: usize) -> Result<()> {
-        let made = 4 * self.nets.len() + size_of_val(self.leaves.as_slice());
-        check_refinement(depth, (made + cells * LEVEL_BYTES) as u128)
     }
 
     /// Makes leaves of the active cells of one level; returns their classes and
@@ -244,7 +224,7 @@ impl SolidBuilder {
         let [planar, spatial] = &self.memos;
         let setting = DraftSetting { walker, sharpness, stars, planar, spatial };
         let mut parts: Vec<LeafDrafts> = active
-            .par_chunks(TASK_CELLS)
+            .par_chunks(TASK_LEAVES)
             .map(|chunk| {
                 let mut drafts = LeafDrafts::with_capacity(chunk.len());
                 chunk.iter().for_each(|a| drafts.push(&setting, a.cell));
@@ -260,14 +240,15 @@ impl SolidBuilder {
         );
         planar_added.and(spatial_added)?;
 
-        let (first_leaf, first_net) = (self.leaves.len(), self.nets.len());
+        let levels = &mut self.levels;
+        let (first_leaf, first_net) = (levels.leaves.len(), levels.nets.len());
         let mut end = first_net;
         let mut classes = Vec::with_capacity(active.len());
         let mut refined = Vec::new();
         let mut leaves = pages::room(first_leaf + active.len());
-        leaves.append(&mut self.leaves);
-        self.leaves = leaves;
-        for (part, chunk) in parts.iter_mut().zip(active.chunks(TASK_CELLS)) {
+        leaves.append(&mut levels.leaves);
+        levels.leaves = leaves;
+        for (part, chunk) in parts.iter_mut().zip(active.chunks(TASK_LEAVES)) {
             for (draft, a) in part.drafts.iter_mut().zip(chunk) {
                 let kind = match draft.kind {
                     // its ends are found with its net
@@ -289,36 +270,27 @@ impl SolidBuilder {
                     Ok(kind) => {
                         classes.push(draft.class);
                         // the children of a corner are elements of their own
-                        let own = self.elements[a.element as usize].corner.is_some();
+                        let own = levels.elements[a.element as usize].corner.is_some();
                         let depth = depth as u8 - u8::from(own);
                         let (element, origin) = (a.element, a.origin);
                         let net = (end, draft.controls as u32);
-                        self.leaves.push(Leaf { element, depth, origin, kind, net });
+                        levels.leaves.push(Leaf { element, depth, origin, kind, net });
                         end += draft.controls;
                     }
                 }
             }
         }
         let mut nets = pages::zeros(end);
-        nets[..first_net].copy_from_slice(&self.nets);
-        self.nets = nets;
-        let (leaves, nets) = (&mut self.leaves[first_leaf..], &mut self.nets[first_net..]);
-        fill_nets(walker, &parts, active, leaves, nets, self.level_starts[depth] as u32);
+        nets[..first_net].copy_from_slice(&levels.nets);
+        levels.nets = nets;
+        let (leaves, nets) = (&mut levels.leaves[first_leaf..], &mut levels.nets[first_net..]);
+        fill_nets(walker, &parts, active, leaves, nets, levels.level_starts[depth] as u32);
         Ok((classes, refined))
     }
 
     fn finish(mut self, topology: Topology, classes: Vec<Class>) -> Solid {
-        let mut leaf_ends = vec![0; self.elements.len()];
-        self.leaves.iter().for_each(|leaf| leaf_ends[leaf.element as usize] += 1);
-        let mut end = 0;
-        for count in &mut leaf_ends {
-            end += *count;
-            *count = end;
-        }
-        if self.level_starts.len() > 2 {
-            self.leaves = by_element(&self.leaves, &leaf_ends);
-        }
-        let has_corners = self.elements.iter().any(|element| element.corner.is_some());
+        self.levels.sort();
+        let has_corners = self.levels.elements.iter().any(|element| element.corner.is_some());
         let is_used = |v: u32| !topology.vertex_cells(v).is_empty();
         let vertices = 0..topology.vertex_count() as u32;
         let used = (!vertices.clone().all(is_used)).then(|| vertices.map(is_used).collect());
@@ -326,52 +298,13 @@ impl SolidBuilder {
             topology,
             used,
             classes,
-            elements: self.elements,
-            leaves: self.leaves,
-            leaf_ends,
-            nets: self.nets,
-            stencils: self.stencils,
-            level_starts: self.level_starts,
+            levels: self.levels,
             planar: self.planar.structures,
             spatial: self.spatial.structures,
             is_part: false,
             has_corners,
         }
     }
-}
-
-/// Leaves by element, within one in Morton order; `ends`: the end of
-/// each element.
-fn by_element(leaves: &[Leaf], ends: &[u32]) -> Vec<Leaf> {
-    let mut next: Vec<u32> = std::iter::once(0).chain(ends.iter().copied()).collect();
-    let mut order = vec![0; leaves.len()];
-    for (at, leaf) in (0..).zip(leaves) {
-        let next = &mut next[leaf.element as usize];
-        order[*next as usize] = at;
-        *next += 1;
-    }
-    let (mut rest, mut first) = (&mut order[..], 0);
-    let mut parts = Vec::with_capacity(ends.len().div_ceil(TASK_CELLS));
-    for ends in ends.chunks(TASK_CELLS) {
-        let end = ends.last().copied().unwrap_or(first);
-        let (own, others) = rest.split_at_mut((end - first) as usize);
-        parts.push((own, ends, first));
-        (rest, first) = (others, end);
-    }
-    parts.into_par_iter().for_each(|(mut order, ends, mut first)| {
-        stop_point();
-        for &end in ends {
-            let (own, others) = order.split_at_mut((end - first) as usize);
-            if own.len() > 1 {
-                own.sort_unstable_by_key(|&leaf| leaves[leaf as usize].code());
-            }
-            (order, first) = (others, end);
-        }
-    });
-    let mut sorted = pages::room(leaves.len());
-    let leaf = |&leaf: &u32| leaves[leaf as usize];
-    order.par_iter().with_min_len(TASK_CELLS).map(leaf).collect_into_vec(&mut sorted);
-    sorted
 }
 
 /// Writes the nets of new leaves, their points counted from `first_point`, and the
@@ -386,7 +319,7 @@ fn fill_nets(
 ) {
     let is_leaf = |draft: &&LeafDraft| !matches!(draft.kind, DraftKind::Refined(_));
     let mut tasks = Vec::with_capacity(parts.len());
-    for (part, chunk) in parts.iter().zip(active.chunks(TASK_CELLS)) {
+    for (part, chunk) in parts.iter().zip(active.chunks(TASK_LEAVES)) {
         let drafts = || part.drafts.iter().filter(is_leaf);
         let controls = drafts().map(|draft| draft.controls).sum();
         let (own_leaves, own_nets);

@@ -12,6 +12,7 @@ mod draft;
 mod frame;
 mod labels;
 mod leaf;
+mod leaves;
 mod levels;
 mod library;
 mod memo;
@@ -29,9 +30,8 @@ pub use class::{Class, Reason, classify};
 pub use frame::{Frame, VTK_CORNER, Walker};
 pub(crate) use leaf::parameters_within;
 pub use leaf::{Element, Leaf, LeafKind};
-pub(crate) use levels::MAX_LEVEL;
+pub(crate) use leaves::{LeafLevels, LeafPlace, MAX_LEVEL, TASK_LEAVES, refine_all, too_deep};
 pub use library::Library;
-pub(crate) use refusals::check_refinement;
 pub use solid::{LocalPoints, Solid};
 pub use structure::eigenstructure::{Basis, SplinePart};
 pub use structure::{

@@ -32,8 +32,8 @@ impl Solid {
         let stars = stars(&topology, &sharpness);
         let evaluated = owned.iter().copied().filter(|&cell| !topology.is_ghost(cell));
         let evaluated: Vec<u32> = evaluated.collect();
-        let builder = SolidBuilder::new(VertexRule::default());
-        let solid = builder.build(topology, sharpness, stars, Some(&evaluated))?;
+        let rule = VertexRule::default();
+        let solid = SolidBuilder::build(rule, topology, sharpness, stars, Some(&evaluated))?;
         Ok(Self { is_part: true, used: None, ..solid })
     }
 }

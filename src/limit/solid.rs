@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use super::class::Class;
 use super::leaf::{Element, Leaf, LeafKind, morton, position};
+use super::leaves::{LeafLevels, LeafPlace};
 use super::structure::{Orders, Structure, layered_weights, tensor_weights};
 use crate::basis::MissingLayers;
 use crate::error::{Error, Result};
@@ -53,14 +54,7 @@ fn local_origin(values: &[f64], width: usize) -> Vec<f64> {
 pub struct Solid {
     pub(super) topology: Topology,
     pub(super) classes: Vec<Class>,
-    pub(super) elements: Vec<Element>,
-    // leaves of element e: leaves[leaf_ends[e - 1]..leaf_ends[e]], in Morton order
-    pub(super) leaves: Vec<Leaf>,
-    pub(super) leaf_ends: Vec<u32>,
-    pub(super) nets: Vec<u32>,
-    // stencils of level l + 1 over level l, and the first point of each level
-    pub(super) stencils: Vec<Stencils>,
-    pub(super) level_starts: Vec<usize>,
+    pub(super) levels: LeafLevels<Element, Leaf>,
     pub(super) planar: Vec<Arc<Structure>>,
     pub(super) spatial: Vec<Arc<Structure>>,
     pub(super) is_part: bool,
@@ -92,28 +86,27 @@ impl Solid {
 
     /// All elements, in the order of their cells and corners.
     pub fn elements(&self) -> &[Element] {
-        &self.elements
+        &self.levels.elements
     }
 
     /// All leaves, in the order of their elements.
     pub fn leaves(&self) -> &[Leaf] {
-        &self.leaves
+        &self.levels.leaves
     }
 
     /// Leaves of one element, in Morton order of their origins.
     pub fn element_leaves(&self, element: usize) -> &[Leaf] {
-        &self.leaves[self.leaf_range(element)]
+        &self.levels.leaves[self.leaf_range(element)]
     }
 
     /// The indices of an element's leaves among [`Solid::leaves`].
     pub(crate) fn leaf_range(&self, element: usize) -> std::ops::Range<usize> {
-        let start = if element == 0 { 0 } else { self.leaf_ends[element - 1] as usize };
-        start..self.leaf_ends[element] as usize
+        self.levels.range(element)
     }
 
     /// Control points of a leaf, as indices into the points of all levels.
     pub fn net(&self, leaf: &Leaf) -> &[u32] {
-        &self.nets[leaf.net.0..leaf.net.0 + leaf.net.1 as usize]
+        self.levels.net(leaf)
     }
 
     /// Whether some cells, of a part of a mesh some cells of the whole, evaluate on the hexahedra
@@ -134,32 +127,26 @@ impl Solid {
 
     /// Number of control points of all levels.
     pub fn point_count(&self) -> usize {
-        self.level_starts.last().map_or(0, |&end| end)
+        self.levels.point_count()
     }
 
     /// First point of each level, then the number of all points.
     pub(crate) fn level_starts(&self) -> &[usize] {
-        &self.level_starts
+        &self.levels.level_starts
     }
 
     /// Stencils of each level over the level before.
     pub fn stencils(&self) -> &[Stencils] {
-        &self.stencils
+        &self.levels.stencils
     }
 
     /// Stencils of each level but the mesh's own over the vertices of the mesh.
     pub(crate) fn vertex_stencils(&self) -> Vec<Stencils> {
-        let mut levels: Vec<Stencils> = Vec::with_capacity(self.stencils.len());
-        for stencils in &self.stencils {
+        let mut levels: Vec<Stencils> = Vec::with_capacity(self.levels.stencils.len());
+        for stencils in &self.levels.stencils {
             let next = match levels.last() {
                 None => stencils.clone(),
-                Some(coarse) => Stencils::build(stencils.len(), |r, row| {
-                    for (point, weight) in stencils.row(r) {
-                        for (vertex, inner) in coarse.row(point as usize) {
-                            row.add(vertex, weight * inner);
-                        }
-                    }
-                }),
+                Some(coarse) => stencils.over(coarse),
             };
             levels.push(next);
         }
@@ -173,7 +160,7 @@ impl Solid {
     /// If `values` does not hold `width` values for every vertex of the mesh.
     pub fn refined_points<'a>(&self, values: &'a [f64], width: usize) -> Cow<'a, [f64]> {
         assert_eq!(values.len(), width * self.topology.vertex_count(), "one row per vertex");
-        if self.stencils.is_empty() {
+        if self.levels.stencils.is_empty() {
             return Cow::Borrowed(values);
         }
         Cow::Owned(self.refined(values, width, &[]))
@@ -199,7 +186,7 @@ impl Solid {
 
     /// The origin of [`Solid::local_points`].
     pub(crate) fn local_origin(&self, values: &[f64], width: usize) -> Vec<f64> {
-        if self.stencils.is_empty() {
+        if self.levels.stencils.is_empty() {
             vec![0.0; width]
         } else {
             local_origin(&self.spanning(values, width), width)
@@ -224,18 +211,14 @@ impl Solid {
                 value.iter_mut().zip(origin).for_each(|(x, o)| *x -= o);
             }
         }
-        for (level, stencils) in self.stencils.iter().enumerate() {
-            let [start, end] = [self.level_starts[level], self.level_starts[level + 1]];
-            let (coarse, fine) = all[width * start..].split_at_mut(width * (end - start));
-            stencils.apply_into(coarse, width, &mut fine[..width * stencils.len()]);
-        }
+        self.levels.refine_points(&mut all, width);
         all
     }
 
     /// The leaf that holds the parameters `p` of an element, and `p` within it.
     pub fn locate(&self, element: usize, p: [f64; 3]) -> (usize, [f64; 3]) {
         let range = self.leaf_range(element);
-        let leaves = &self.leaves[range.clone()];
+        let leaves = &self.levels.leaves[range.clone()];
         let at = if leaves.len() == 1 {
             0
         } else {

@@ -55,11 +55,11 @@ pub(crate) mod triangulate;
 
 pub use crate::scheme::{Point, Scheme};
 pub use boundary::{boundary_cells, boundary_surface, boundary_with_topology};
-pub use limit::{VertexLimits, vertex_limits};
+pub use limit::{VertexLimits, duplicate_triangles, vertex_limits};
 pub use options::{Method, SurfaceOptions};
 pub use orient::{NestedShells, OrientedShell, OrientedShells, ShellKind, orient};
 pub(crate) use orient::{inner_wall, t_junction};
-pub use plan::{AdaptiveLimits, SurfacePlan, adaptive_limits, duplicate_triangles};
+pub use plan::{AdaptiveLimits, SurfacePlan, adaptive_limits};
 pub use refine::Workspace;
 pub use refine::refined_counts::{
     Counts, check_ids, check_memory, refined_counts, refinement_bytes,

@@ -2,25 +2,13 @@
 
 use std::borrow::Cow;
 
-use super::faces::Faces;
-use crate::error::IdKind;
 use crate::error::{Error, Result};
-use crate::mesh::{CreaseRule, Creases, TriangleRule};
-use crate::numbers::counted;
+use crate::mesh::{CreaseRule, Creases, SurfaceMesh, TriangleRule};
 use crate::scheme::catmull_clark::triangle_stretch;
-use crate::scheme::{FaceShape, LimitScheme, Scheme, crease};
+use crate::scheme::{LimitScheme, Scheme, crease};
+use crate::surface::refine::sharpness::boundary_corners;
 use crate::topology::surface::{Columns, SurfaceTopology};
 use crate::topology::{NONE, Rows};
-
-/// The tags of a control mesh.
-pub(in crate::surface) struct SurfaceTags<'a> {
-    /// Sharp edges and vertices.
-    pub creases: &'a Creases,
-    /// How the sharpness of edges passes on.
-    pub crease_rule: CreaseRule,
-    /// How edges of triangles are refined.
-    pub triangle_rule: TriangleRule,
-}
 
 /// A surface's incidence with the sharpness of its edges and vertices. A *side* is a face's
 /// edge from one corner to the next; sides and corners are numbered alike, face by face.
@@ -47,22 +35,27 @@ pub(super) struct Connectivity<'t> {
 }
 
 impl<'t> Connectivity<'t> {
-    /// A control mesh whose faces have been [checked](check_faces) and whose incidence is known.
+    /// A control mesh whose faces have been checked and whose incidence is known.
     ///
     /// # Errors
     /// [`Error::Mesh`] for a crease that is not an edge, a corner that is not a vertex, and a
     /// sharpness that is negative or not a number.
     pub fn new(
-        topology: Cow<'t, SurfaceTopology>,
-        tags: &SurfaceTags,
+        mesh: &SurfaceMesh,
+        topology: &'t SurfaceTopology,
         scheme: Scheme,
+        crease_rule: CreaseRule,
     ) -> Result<Self> {
-        let mut connectivity = Self::smooth(topology, scheme, masks_of(scheme)?);
-        connectivity.crease_rule = tags.crease_rule;
+        let mut connectivity = Self::smooth(Cow::Borrowed(topology), scheme, masks_of(scheme)?);
+        connectivity.crease_rule = crease_rule;
         if scheme.rules().has_triangle_rule() {
-            connectivity.triangle_rule = tags.triangle_rule;
+            connectivity.triangle_rule = mesh.triangle_rule;
         }
-        connectivity.resolve(tags.creases)?;
+        connectivity.resolve(&mesh.creases)?;
+        for v in boundary_corners(mesh, topology) {
+            connectivity.vertex_sharpness.resize(topology.vertex_count, 0.0);
+            connectivity.vertex_sharpness[v as usize] = f64::INFINITY;
+        }
         if connectivity.is_chaikin() {
             let all = 0..connectivity.vertex_count() as u32;
             let counts =
@@ -215,21 +208,7 @@ impl<'t> Connectivity<'t> {
     /// Takes creases and corners over.
     pub fn resolve(&mut self, creases: &Creases) -> Result<()> {
         creases.check()?;
-        if !creases.edges.is_empty() {
-            self.edge_sharpness = vec![0.0; self.edge_count()];
-        }
-        if !creases.corners.is_empty() {
-            self.vertex_sharpness = vec![0.0; self.vertex_count()];
-        }
-        for crease in &creases.edges {
-            let [a, b] = crease.edge().map(|v| v.0);
-            let edge = self.topology.edge_between(a, b).ok_or_else(|| crease.no_edge())?;
-            self.edge_sharpness[edge as usize] = crease.sharpness;
-        }
-        creases.check_corners(self.vertex_count())?;
-        for corner in &creases.corners {
-            self.vertex_sharpness[corner.vertex.index()] = corner.sharpness;
-        }
+        [self.edge_sharpness, self.vertex_sharpness] = self.topology.sharpness(creases)?;
         Ok(())
     }
 
@@ -310,63 +289,4 @@ pub(in crate::surface) fn masks_of(scheme: Scheme) -> Result<&'static dyn LimitS
         Error::request(format!("limit points of {}", scheme.rules().name()))
             .with_help(format!("take {}", Scheme::names(Scheme::has_limit)))
     })
-}
-
-/// Checks what [`SurfaceTopology`] takes for granted of faces.
-///
-/// # Errors
-/// [`Error::Mesh`] for arrays that do not fit together, a face of fewer than three corners,
-/// with a corner that does not exist or comes twice, and under a scheme of triangles with more
-/// than three.
-pub(super) fn check_faces(faces: &Faces, scheme: Scheme) -> Result<()> {
-    let Faces { vertex_count, offsets, corners, .. } = *faces;
-    let fits = offsets.first() == Some(&0)
-        && offsets.last().map(|&end| end as usize) == Some(corners.len())
-        && offsets.is_sorted();
-    if !fits {
-        return Err(Error::mesh("the offsets of the faces do not cover their corners")
-            .with_help("offsets ascend from 0 to the number of corners, one more than faces"));
-    }
-    let cycle = |ends: &[u32]| &corners[ends[0] as usize..ends[1] as usize];
-    for (f, face) in offsets.windows(2).map(cycle).enumerate() {
-        if face.len() < 3 {
-            return Err(Error::mesh(message!(
-                IdKind::Face.id(f),
-                " has ",
-                counted(face.len(), "corner")
-            ))
-            .with_help("a face needs three corners or more: remove this one"));
-        }
-        if scheme.shape() == FaceShape::Triangle && face.len() > 3 {
-            return Err(Error::mesh(message!(
-                IdKind::Face.id(f),
-                " has ",
-                counted(face.len(), "corner")
-            ))
-            .with_help(format!(
-                "surfaces of {} are made of triangles: split it, or take {}",
-                scheme.rules().name(),
-                Scheme::names(|s| s.has_limit() && s.shape() == FaceShape::Quad)
-            )));
-        }
-        if let Some(v) = face.iter().find(|&&v| v as usize >= vertex_count) {
-            return Err(Error::mesh(message!(
-                IdKind::Face.id(f),
-                " names ",
-                IdKind::Vertex.id(*v),
-                ", but there are {vertex_count} vertices"
-            ))
-            .with_help("vertices count from 0"));
-        }
-        if let Some(i) = (1..face.len()).find(|&i| face[..i].contains(&face[i])) {
-            return Err(Error::mesh(message!(
-                IdKind::Face.id(f),
-                " has ",
-                IdKind::Vertex.id(face[i]),
-                " twice"
-            ))
-            .with_help("the corners of a face must differ: remove the face, or split it"));
-        }
-    }
-    Ok(())
 }

@@ -130,8 +130,8 @@ impl LimitSurface {
 
     pub(crate) fn check(&self, index: usize, place: &SurfaceLocation) -> Result<()> {
         let SurfaceLocation { element, parameters: [u, v] } = *place;
-        if element as usize >= self.elements.len() {
-            let count = self.elements.len();
+        if element as usize >= self.levels.elements.len() {
+            let count = self.levels.elements.len();
             return Err(Error::request(message!(
                 "place {index} names ",
                 IdKind::Element.id(element),
@@ -158,7 +158,7 @@ impl LimitSurface {
         order: usize,
     ) -> Vec<PointLimit> {
         let leaf_of = |place: &SurfaceLocation| {
-            &self.leaves[self.locate(place.element as usize, place.parameters)]
+            &self.levels.leaves[self.locate(place.element as usize, place.parameters)]
         };
         let own = |place: &SurfaceLocation| {
             stop_point();

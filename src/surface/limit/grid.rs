@@ -83,11 +83,11 @@ impl LimitSurface {
             patch: PatchKernel::new(&rows),
             rows,
             tables: Vec::new(),
-            leaf_tables: Vec::with_capacity(self.leaves.len()),
+            leaf_tables: Vec::with_capacity(self.levels.leaves.len()),
         };
         let mut ids: HashMap<GridTableKey, u32> = HashMap::new();
         let mut firsts: Vec<&SurfaceLeaf> = Vec::new();
-        for leaf in &self.leaves {
+        for leaf in &self.levels.leaves {
             let is_tensor = self.scheme.shape() == FaceShape::Quad
                 && leaf.depth == 0
                 && matches!(leaf.kind, SurfaceLeafKind::Regular(_));
@@ -143,7 +143,7 @@ impl SurfaceGrid<'_> {
         range: Range<usize>,
         limit: &mut GridLimit,
     ) -> Result<()> {
-        let (elements, count) = (self.surface.elements.len(), self.surface.point_count());
+        let (elements, count) = (self.surface.levels.elements.len(), self.surface.point_count());
         if points.len() != count {
             return Err(Error::request(format!(
                 "{} points for the {count} points of all levels",
@@ -204,7 +204,7 @@ impl SurfaceGrid<'_> {
             };
             let leaves = self.surface.leaf_range(first + k);
             for l in leaves.clone() {
-                let leaf = &self.surface.leaves[l];
+                let leaf = &self.surface.levels.leaves[l];
                 let vertices = self.surface.net(leaf);
                 let Some(table) = self.leaf_table(l) else {
                     if let SurfaceLeafKind::Regular(ends) = leaf.kind {
@@ -226,7 +226,7 @@ impl SurfaceGrid<'_> {
             unit_normals(d_u, d_v, normals);
             for l in leaves {
                 let Some(table) = self.leaf_table(l) else { continue };
-                let net = self.surface.net(&self.surface.leaves[l]);
+                let net = self.surface.net(&self.surface.levels.leaves[l]);
                 table.replace_normals(points, net, normals);
             }
         }

@@ -2,7 +2,7 @@
 
 use super::frame::FaceFrame;
 use crate::basis::MissingLayers;
-use crate::limit::MIDDLE;
+use crate::limit::{LeafPlace, MIDDLE};
 use crate::scheme::{FaceShape, Scheme};
 
 /// A quad or triangle with parameters (u, v): a face, or of Catmull-Clark one corner of a
@@ -164,6 +164,20 @@ impl SurfaceLeaf {
             let number = self.path >> (2 * (PATH_LEVELS - 1 - depth)) & 3;
             map.then(&child_affine(scheme, number))
         })
+    }
+}
+
+impl LeafPlace for SurfaceLeaf {
+    fn element(&self) -> u32 {
+        self.element
+    }
+
+    fn code(&self) -> u64 {
+        self.path.into()
+    }
+
+    fn net(&self) -> (usize, u32) {
+        self.net
     }
 }
 

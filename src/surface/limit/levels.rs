@@ -1,15 +1,13 @@
 //! From a mesh to leaves, level by level: classify, build structures, refine the faces
 //! that do not evaluate directly, again until none is left.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::class::{FaceClass, FaceReason};
-use super::connectivity::{Connectivity, SurfaceTags, check_faces, masks_of};
-use super::faces::Faces;
+use super::class::FaceClass;
+use super::connectivity::{Connectivity, masks_of};
 use super::frame::FaceFrame;
 use super::leaf::{Placement, SurfaceElement, SurfaceLeaf, SurfaceLeafKind};
 use super::library::{ExtraordinaryLimit, SurfaceLibrary};
@@ -21,21 +19,17 @@ use crate::basis::MissingLayers;
 use crate::error::IdKind;
 use crate::error::{Error, Message, Result};
 use crate::interrupt::stop_point;
-use crate::limit::{MAX_LEVEL, NetKey, check_refinement};
-use crate::mesh::SurfaceMesh;
+use crate::limit::{LeafLevels, MAX_LEVEL, NetKey, TASK_LEAVES, refine_all, too_deep};
+use crate::mesh::{CreaseRule, SurfaceMesh};
 use crate::numbers::counted;
-use crate::scheme::Stencils;
 use crate::scheme::{FaceShape, Scheme};
-use crate::topology::surface::{Columns, SurfaceTopology};
+use crate::topology::surface::SurfaceTopology;
 
 /// Maximum number of corners of a face, and of faces at a vertex.
 const MAX_VALENCE: usize = 2048;
 
 /// Bytes of a face of a level: its topology and stencils, its leaf with a net.
 const LEVEL_BYTES: usize = 1000;
-
-/// Faces a work item of the classification covers.
-const TASK_FACES: usize = 512;
 
 /// A face of the level at hand that must become leaves.
 #[derive(Clone, Copy)]
@@ -51,7 +45,7 @@ enum FaceDraft {
     Regular(MissingLayers),
     // key within the part
     Irregular(usize, Placement),
-    Refined(FaceReason),
+    Refined,
 }
 
 /// Drafts of a few faces.
@@ -70,84 +64,101 @@ struct LimitBuilder {
     isolation: usize,
     numbers: HashMap<NetKey, Option<u32>>,
     structures: Vec<Arc<ExtraordinaryLimit>>,
-    elements: Vec<SurfaceElement>,
-    leaves: Vec<SurfaceLeaf>,
-    nets: Vec<u32>,
-    stencils: Vec<Stencils>,
-    level_starts: Vec<usize>,
+    levels: LeafLevels<SurfaceElement, SurfaceLeaf>,
 }
 
 impl LimitSurface {
-    /// Analyzes a mesh.
+    /// Analyzes a mesh with all its tags: creases, corners, and the rules of boundaries and
+    /// triangles. Holes are analyzed like other faces.
+    ///
+    /// A boundary edge, of one face, is infinitely sharp, and so is an edge of three or more faces,
+    /// or of two that are inconsistently oriented. A vertex where the faces form no fan stays in
+    /// place, but for those inside a line where sheets meet. Vertices of no face take no part in
+    /// anything.
     ///
     /// # Errors
-    /// [`Error::Mesh`] for arrays of faces that do not fit together, a face of fewer than three
-    /// corners, with a vertex that does not exist or comes twice, of more than three corners under
-    /// a scheme for triangles, or of more than 2,048, more than 2,048 faces at a vertex, creases
-    /// that are not edges, a sharpness that is negative, not a number, or finite and above 10.
-    pub fn new(faces: &Faces, scheme: Scheme) -> Result<Self> {
-        Self::isolated(faces, scheme, 0)
+    /// [`Error::Mesh`] for a face of fewer than three corners, with a vertex that does not exist or
+    /// comes twice, of more than three corners under a scheme for triangles, or of more than 2,048,
+    /// more than 2,048 faces at a vertex, triangles of the same vertices, creases that are not
+    /// edges, a sharpness that is negative, not a number, or finite and above 10;
+    /// [`Error::Request`] for a scheme without limit.
+    pub fn of_mesh(mesh: &SurfaceMesh, scheme: Scheme) -> Result<Self> {
+        Self::isolated(mesh, scheme, 0)
     }
 
     /// Analyzes a mesh feature-adaptively: faces with an extraordinary vertex are
     /// refined to `levels` levels (0 to 12), so that all but the innermost become regular
     /// patches (Mlakar et al. 2020, 5.2; Nießner et al. 2012). The limit is the same as
-    /// by [`LimitSurface::new`].
+    /// by [`LimitSurface::of_mesh`].
     ///
     /// # Errors
-    /// As [`LimitSurface::new`], and [`Error::Request`] for more than 12 levels.
-    pub fn isolated(faces: &Faces, scheme: Scheme, levels: usize) -> Result<Self> {
-        masks_of(scheme)?;
-        check_faces(faces, scheme)?;
-        let columns = Columns::of_ends(&faces.offsets[1..]);
-        let vertices = faces.corners.to_vec();
-        let topology = SurfaceTopology::build(faces.vertex_count, columns, vertices);
-        let tags = SurfaceTags {
-            creases: faces.creases,
-            crease_rule: faces.crease_rule,
-            triangle_rule: faces.triangle_rule,
-        };
-        Self::of_topology(&topology, &tags, scheme, levels)
+    /// As [`LimitSurface::of_mesh`], and [`Error::Request`] for more than 12 levels.
+    pub fn isolated(mesh: &SurfaceMesh, scheme: Scheme, levels: usize) -> Result<Self> {
+        let topology = limit_topology(mesh, scheme)?;
+        Self::of_topology(mesh, &topology, scheme, mesh.crease_rule, levels)
     }
 
-    /// Analyzes a mesh whose topology is known, and whose faces have been checked.
+    /// Analyzes a mesh of a [known topology](limit_topology), under a rule of creases.
     pub(in crate::surface) fn of_topology(
+        mesh: &SurfaceMesh,
         topology: &SurfaceTopology,
-        tags: &SurfaceTags,
         scheme: Scheme,
+        rule: CreaseRule,
         levels: usize,
     ) -> Result<Self> {
         if levels > MAX_LEVEL {
             return Err(Error::request(format!("{levels} levels of isolation"))
                 .with_help(format!("ask for 0 to {MAX_LEVEL} levels")));
         }
-        let connectivity = Connectivity::new(Cow::Borrowed(topology), tags, scheme)?;
-        tags.creases.check_evaluable(0)?;
-        let faces = (0..connectivity.face_count()).map(|f| connectivity.face(f));
-        valences_of(connectivity.vertex_count(), faces)?;
-        check_duplicates(&connectivity)?;
-        LimitBuilder::new(scheme, levels).build(connectivity)
+        let connectivity = Connectivity::new(mesh, topology, scheme, rule)?;
+        mesh.creases.check_evaluable(0)?;
+        check_valences(mesh)?;
+        if scheme.shape() == FaceShape::Triangle {
+            check_duplicates(mesh)?;
+        }
+        LimitBuilder::build(connectivity, levels)
     }
 }
 
+/// The topology of a mesh whose limit is wanted.
+///
+/// # Errors
+/// As [`LimitSurface::of_mesh`], for its faces.
+pub(in crate::surface) fn limit_topology(
+    mesh: &SurfaceMesh,
+    scheme: Scheme,
+) -> Result<SurfaceTopology> {
+    masks_of(scheme)?;
+    mesh.check_control()?;
+    for (f, face) in mesh.faces.iter().enumerate() {
+        mesh.check_face(f)?;
+        if scheme.shape() == FaceShape::Triangle && face.len() > 3 {
+            let corners = counted(face.len(), "corner");
+            return Err(Error::mesh(message!(IdKind::Face.id(f), " has ", corners)).with_help(
+                format!(
+                    "surfaces of {} are made of triangles: split it, or take {}",
+                    scheme.rules().name(),
+                    Scheme::names(|s| s.has_limit() && s.shape() == FaceShape::Quad)
+                ),
+            ));
+        }
+    }
+    Ok(SurfaceTopology::of(mesh))
+}
+
 /// Refuses a mesh around whose faces or vertices limits would take hours: more than 2,048 corners
-/// of a face, or faces at a vertex.
+/// of a face, or faces at a vertex. Work grows with the square of the valence, with its cube for
+/// derivatives at the vertex.
 ///
 /// # Errors
 /// [`Error::Mesh`] that names the first of them.
 pub fn check_valences(mesh: &SurfaceMesh) -> Result<()> {
-    valences_of(mesh.points.len(), mesh.faces.iter())
-}
-
-/// Like [`check_valences`], of any faces: work grows with the square of the valence, with its cube
-/// for derivatives at the vertex.
-fn valences_of<'a>(vertex_count: usize, faces: impl Iterator<Item = &'a [u32]>) -> Result<()> {
     let refused = |what: Message| {
         Err(Error::mesh(message!(what, ": limits take at most {MAX_VALENCE}"))
             .with_help("split it, or refine without limits"))
     };
-    let mut valences = vec![0; vertex_count];
-    for (f, face) in faces.enumerate() {
+    let mut valences = vec![0; mesh.points.len()];
+    for (f, face) in mesh.faces.iter().enumerate() {
         stop_point();
         if face.len() > MAX_VALENCE {
             return refused(message!(IdKind::Face.id(f), " has ", counted(face.len(), "corner")));
@@ -162,69 +173,55 @@ fn valences_of<'a>(vertex_count: usize, faces: impl Iterator<Item = &'a [u32]>) 
     }
 }
 
+/// The first two triangles of a mesh that have the same vertices.
+pub fn duplicate_triangles(mesh: &SurfaceMesh) -> Option<[u32; 2]> {
+    let sorted = |(id, face): (u32, &[u32])| {
+        let mut face = <[u32; 3]>::try_from(face).ok()?;
+        face.sort_unstable();
+        Some((face, id))
+    };
+    let mut faces: Vec<_> = (0..).zip(mesh.faces.iter()).filter_map(sorted).collect();
+    faces.par_sort_unstable();
+    let duplicates = faces.windows(2).filter(|pair| pair[0].0 == pair[1].0);
+    duplicates.map(|pair| [pair[0].1, pair[1].1]).min()
+}
+
 /// Refuses triangles of the same three vertices: refined, they share all new edges, which have four
 /// faces and more at every level, so that no part of them ever evaluates. (Faces of other schemes
 /// have points of their own inside.)
-fn check_duplicates(connectivity: &Connectivity) -> Result<()> {
-    if connectivity.scheme.shape() != FaceShape::Triangle {
-        return Ok(());
-    }
-    let duplicate = |face: u32| {
-        let own = connectivity.face(face as usize);
-        let side = connectivity.face_start(face as usize) as u32;
-        let sides = connectivity.edge_sides(connectivity.side_edge(side)).iter();
-        let mut others = sides.map(|&side| connectivity.side_face(side));
-        let has_own = |&other: &u32| {
-            other > face && connectivity.face(other as usize).iter().all(|v| own.contains(v))
-        };
-        others.find(has_own).map(|other| (face, other))
-    };
-    match (0..connectivity.face_count() as u32).find_map(duplicate) {
-        None => Ok(()),
-        Some((face, other)) => Err(duplicate_faces(face, other)),
-    }
-}
-
-/// Two faces of the same vertices.
-pub(in crate::surface) fn duplicate_faces(face: u32, other: u32) -> Error {
-    Error::mesh(message!(
-        IdKind::Face.ids([face, other]),
+pub(in crate::surface) fn check_duplicates(mesh: &SurfaceMesh) -> Result<()> {
+    let Some(faces) = duplicate_triangles(mesh) else { return Ok(()) };
+    Err(Error::mesh(message!(
+        IdKind::Face.ids(faces),
         " have the same vertices: subdivision of triangles has no limit there"
     ))
-    .with_help("remove one of the two, or refine without limits")
+    .with_help("remove one of the two, or refine without limits"))
 }
 
 impl LimitBuilder {
-    fn new(scheme: Scheme, isolation: usize) -> Self {
-        Self {
+    fn build(connectivity: Connectivity, isolation: usize) -> Result<LimitSurface> {
+        let scheme = connectivity.scheme;
+        let mut builder = Self {
             library: SurfaceLibrary::new(scheme),
             isolation,
             numbers: HashMap::new(),
             structures: Vec::new(),
-            elements: Vec::new(),
-            leaves: Vec::new(),
-            nets: Vec::new(),
-            stencils: Vec::new(),
-            level_starts: Vec::new(),
-        }
-    }
-
-    fn build(mut self, connectivity: Connectivity) -> Result<LimitSurface> {
-        let scheme = connectivity.scheme;
-        self.level_starts = vec![0, connectivity.vertex_count()];
+            levels: LeafLevels::new(connectivity.vertex_count()),
+        };
+        let elements = &mut builder.levels.elements;
         let mut face_elements = Vec::with_capacity(connectivity.face_count() + 1);
         for (f, cycle) in connectivity.cycles().enumerate() {
             stop_point();
-            face_elements.push(self.elements.len() as u32);
+            face_elements.push(elements.len() as u32);
             let face = f as u32;
             if cycle.len() == scheme.shape().sides() {
-                self.elements.push(SurfaceElement { face, corner: None });
+                elements.push(SurfaceElement { face, corner: None });
             } else {
                 let corners = 0..cycle.len() as u32;
-                self.elements.extend(corners.map(|c| SurfaceElement { face, corner: Some(c) }));
+                elements.extend(corners.map(|c| SurfaceElement { face, corner: Some(c) }));
             }
         }
-        face_elements.push(self.elements.len() as u32);
+        face_elements.push(elements.len() as u32);
         let active: Vec<ActiveFace> = (0..connectivity.face_count() as u32)
             .map(|face| ActiveFace {
                 face,
@@ -233,27 +230,24 @@ impl LimitBuilder {
                 path: 0,
             })
             .collect();
-        let (classes, mut active) = self.add_level(0, &connectivity, &active);
+        let (classes, active) = builder.add_level(0, &connectivity, &active);
         let vertex_elements = vertex_elements(&connectivity, &face_elements);
 
         let mut level = connectivity;
-        let mut depth = 0;
-        while !active.is_empty() {
-            depth += 1;
-            if depth > MAX_LEVEL {
-                let face = self.elements[active[0].element as usize].face;
-                return Err(Error::mesh(message!(
-                    IdKind::Face.id(face),
-                    " does not evaluate after {MAX_LEVEL} local refinements"
-                ))
-                .with_help(
-                    "see that the faces around it run through their common edges in opposite \
-                     directions, or refine without limits",
-                ));
-            }
-            (level, active) = self.refine(depth, &level, &active)?;
+        let refine = |depth, active: &[_]| {
+            let left;
+            (level, left) = builder.refine(depth, &level, active)?;
+            Ok(left)
+        };
+        if let Some(stuck) = refine_all(active, refine)? {
+            let face = builder.levels.elements[stuck.element as usize].face;
+            let help = "see that the faces around it run through their common edges in opposite \
+                        directions, or refine without limits";
+            return Err(too_deep(IdKind::Face.id(face), help));
         }
-        Ok(self.finish(scheme, classes, face_elements, vertex_elements))
+        builder.levels.sort();
+        let Self { levels, structures, .. } = builder;
+        Ok(LimitSurface { scheme, classes, face_elements, vertex_elements, levels, structures })
     }
 
     /// Refines the active faces; returns the level and the children still to refine.
@@ -264,9 +258,7 @@ impl LimitBuilder {
         active: &[ActiveFace],
     ) -> Result<(Connectivity<'static>, Vec<ActiveFace>)> {
         let faces: Vec<u32> = active.iter().map(|a| a.face).collect();
-        let made = 4 * self.nets.len() + size_of_val(self.leaves.as_slice());
-        let need = (made + 4 * faces.len() * LEVEL_BYTES) as u128;
-        check_refinement(depth, need)?;
+        self.levels.check_memory(depth, 4 * faces.len(), LEVEL_BYTES)?;
         let fine = refine(coarse, Some(&faces))?;
         // active faces are in ascending order of their numbers
         let mut children = Vec::with_capacity(4 * active.len());
@@ -289,9 +281,7 @@ impl LimitBuilder {
                 ActiveFace { face, element: parent.element + number, depth: 0, path: 0 }
             });
         }
-        let start = self.level_starts[depth];
-        self.level_starts.push(start + fine.stencils.len());
-        self.stencils.push(fine.stencils);
+        self.levels.push_level(fine.stencils);
         let (_, active) = self.add_level(depth, &fine.connectivity, &children);
         Ok((fine.connectivity, active))
     }
@@ -312,7 +302,7 @@ impl LimitBuilder {
             (0..level.vertex_count() as u32).into_par_iter().map(rule).collect();
         let isolate = depth < self.isolation;
         let parts: Vec<FaceDrafts> = active
-            .par_chunks(TASK_FACES)
+            .par_chunks(TASK_LEAVES)
             .map(|chunk| {
                 let mut drafts = FaceDrafts::default();
                 chunk.iter().for_each(|a| drafts.push(level, &rules, a.face, isolate));
@@ -320,39 +310,30 @@ impl LimitBuilder {
             })
             .collect();
         self.add_structures(&parts);
-        let first_point = self.level_starts[depth] as u32;
+        let LeafLevels { leaves, nets, level_starts, .. } = &mut self.levels;
+        let first_point = level_starts[depth] as u32;
         let mut classes = Vec::with_capacity(active.len());
         let mut refined = Vec::new();
-        for (part, chunk) in parts.iter().zip(active.chunks(TASK_FACES)) {
+        for (part, chunk) in parts.iter().zip(active.chunks(TASK_LEAVES)) {
             let mut first = 0;
             stop_point();
             for ((draft, &end), a) in part.drafts.iter().zip(&part.net_ends).zip(chunk) {
                 let kind = match *draft {
-                    FaceDraft::Regular(ends) => {
-                        Ok((SurfaceLeafKind::Regular(ends), FaceClass::Regular))
-                    }
-                    FaceDraft::Refined(reason) => Err(reason),
+                    FaceDraft::Regular(ends) => Some(SurfaceLeafKind::Regular(ends)),
                     FaceDraft::Irregular(key, placement) => {
                         let number = self.numbers.get(&part.keys[key]).copied().flatten();
-                        let leaf = number.map(|number| {
-                            let class = FaceClass::Irregular(placement.corner);
-                            (SurfaceLeafKind::Irregular(number, placement), class)
-                        });
-                        leaf.ok_or(FaceReason::SeveralExtraordinary)
+                        number.map(|number| SurfaceLeafKind::Irregular(number, placement))
                     }
+                    FaceDraft::Refined => None,
                 };
-                match kind {
-                    Err(reason) => {
-                        classes.push(FaceClass::Refined(reason));
-                        refined.push(*a);
-                    }
-                    Ok((kind, class)) => {
-                        classes.push(class);
-                        let net = (self.nets.len(), (end - first) as u32);
-                        self.nets.extend(part.nets[first..end].iter().map(|v| v + first_point));
-                        let ActiveFace { element, depth, path, .. } = *a;
-                        self.leaves.push(SurfaceLeaf { element, depth, path, kind, net });
-                    }
+                classes.push(FaceClass::of(kind));
+                if let Some(kind) = kind {
+                    let net = (nets.len(), (end - first) as u32);
+                    nets.extend(part.nets[first..end].iter().map(|v| v + first_point));
+                    let ActiveFace { element, depth, path, .. } = *a;
+                    leaves.push(SurfaceLeaf { element, depth, path, kind, net });
+                } else {
+                    refined.push(*a);
                 }
                 first = end;
             }
@@ -378,34 +359,6 @@ impl LimitBuilder {
             }
         }
     }
-
-    fn finish(
-        mut self,
-        scheme: Scheme,
-        classes: Vec<FaceClass>,
-        face_elements: Vec<u32>,
-        vertex_elements: Vec<(u32, [f64; 2])>,
-    ) -> LimitSurface {
-        self.leaves.par_sort_by_key(|leaf| (leaf.element, leaf.path));
-        let mut leaf_starts = vec![0_u32; self.elements.len() + 1];
-        self.leaves.iter().for_each(|leaf| leaf_starts[leaf.element as usize + 1] += 1);
-        for e in 0..self.elements.len() {
-            leaf_starts[e + 1] += leaf_starts[e];
-        }
-        LimitSurface {
-            scheme,
-            classes,
-            elements: self.elements,
-            face_elements,
-            vertex_elements,
-            leaves: self.leaves,
-            leaf_starts,
-            nets: self.nets,
-            stencils: self.stencils,
-            level_starts: self.level_starts,
-            structures: self.structures,
-        }
-    }
 }
 
 impl FaceDrafts {
@@ -425,20 +378,9 @@ impl FaceDrafts {
     ) -> FaceDraft {
         let cycle = level.face(face as usize);
         let sides = level.scheme.shape().sides();
-        if cycle.len() != sides {
-            return FaceDraft::Refined(FaceReason::NotQuads);
-        }
         let rule = |v: u32| rules[v as usize];
-        if let Some(&v) = cycle.iter().find(|&&v| rule(v) == LimitRule::Transient) {
-            let corners = level.vertex_corners.row(v as usize);
-            let is_made =
-                |&corner: &u32| level.face(level.side_face(corner) as usize).len() == sides;
-            let made = corners.iter().all(is_made);
-            return FaceDraft::Refined(if made {
-                FaceReason::SemiSharp
-            } else {
-                FaceReason::NotQuads
-            });
+        if cycle.len() != sides || cycle.iter().any(|&v| rule(v) == LimitRule::Transient) {
+            return FaceDraft::Refined;
         }
         let frame = FaceFrame::new(face, 0);
         let mut odd = (0..sides)
@@ -456,7 +398,7 @@ impl FaceDrafts {
                     ends
                 }
             }),
-            (Some(_), None) if isolate => FaceDraft::Refined(FaceReason::Isolated),
+            (Some(_), None) if isolate => FaceDraft::Refined,
             (Some(corner), None) => {
                 let placements =
                     [false, true].map(|mirrored| Placement { corner: corner as u8, mirrored });
@@ -475,7 +417,7 @@ impl FaceDrafts {
                 });
                 FaceDraft::Irregular(key, placement)
             }
-            _ => FaceDraft::Refined(FaceReason::SeveralExtraordinary),
+            _ => FaceDraft::Refined,
         }
     }
 }

@@ -34,7 +34,7 @@ impl LimitSurface {
                     }
                     return;
                 }
-                let leaf = &self.leaves[self.locate(element as usize, p)];
+                let leaf = &self.levels.leaves[self.locate(element as usize, p)];
                 let weights = match quantity {
                     0 => self.weights(leaf, p, 0).swap_remove(0),
                     _ => self.tangents(leaf, p).map(|tangents| tangents[quantity - 1].clone()),
@@ -54,7 +54,7 @@ impl LimitSurface {
     pub fn basis_rows(&self, places: &[SurfaceLocation]) -> Stencils {
         Stencils::build(places.len(), |r, row| {
             let SurfaceLocation { element, parameters } = places[r];
-            let leaf = &self.leaves[self.locate(element as usize, parameters)];
+            let leaf = &self.levels.leaves[self.locate(element as usize, parameters)];
             if let Some(weights) = self.weights(leaf, parameters, 0).swap_remove(0) {
                 self.add_net(leaf, &weights, row);
             }
@@ -69,14 +69,14 @@ impl LimitSurface {
     }
 
     fn add_point(&self, point: u32, weight: f64, row: &mut RowBuilder) {
-        let level = self.level_starts.partition_point(|&start| start <= point as usize) - 1;
+        let level = self.levels.level_starts.partition_point(|&start| start <= point as usize) - 1;
         if weight == 0.0 {
             return;
         }
         let Some(coarser) = level.checked_sub(1) else { return row.add(point, weight) };
-        let own = point as usize - self.level_starts[level];
-        for (column, w) in self.stencils[coarser].row(own) {
-            let column = column + self.level_starts[coarser] as u32;
+        let own = point as usize - self.levels.level_starts[level];
+        for (column, w) in self.levels.stencils[coarser].row(own) {
+            let column = column + self.levels.level_starts[coarser] as u32;
             self.add_point(column, weight * w, row);
         }
     }

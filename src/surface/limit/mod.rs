@@ -22,23 +22,16 @@
 //!
 //! # Practice
 //! ```
-//! use subsolid::mesh::{CreaseRule, Creases, TriangleRule};
+//! use subsolid::mesh::{Polygons, SurfaceMesh};
 //! use subsolid::plan::Want;
-//! use subsolid::surface::limit::{Faces, GridLimit, LimitSurface, Scheme, SurfaceLocation};
+//! use subsolid::surface::limit::{GridLimit, LimitSurface, Scheme, SurfaceLocation};
 //!
 //! let points: Vec<[f64; 3]> =
 //!     (0..8).map(|k: u32| [k & 1, k >> 1 & 1, k >> 2].map(f64::from)).collect(); // a cube
-//! let mut creases = Creases::default();
-//! creases.push_edge(4, 5, 2.0); // sharp for two levels
-//! let faces = Faces {
-//!     vertex_count: points.len(),
-//!     offsets: &[0, 4, 8, 12, 16, 20, 24],
-//!     corners: &[0, 2, 3, 1, 4, 5, 7, 6, 0, 1, 5, 4, 2, 6, 7, 3, 0, 4, 6, 2, 1, 3, 7, 5],
-//!     creases: &creases,
-//!     crease_rule: CreaseRule::Uniform,
-//!     triangle_rule: TriangleRule::Uniform,
-//! };
-//! let surface = LimitSurface::new(&faces, Scheme::default())?; // no points yet
+//! let corners = [0, 2, 3, 1, 4, 5, 7, 6, 0, 1, 5, 4, 2, 6, 7, 3, 0, 4, 6, 2, 1, 3, 7, 5];
+//! let mut mesh = SurfaceMesh::new(points.clone(), Polygons::uniform(4, corners.into()));
+//! mesh.creases.push_edge(4, 5, 2.0); // sharp for two levels
+//! let surface = LimitSurface::of_mesh(&mesh, Scheme::default())?;
 //!
 //! // Anywhere: element 1 is face 1, the top.
 //! let place = SurfaceLocation { element: 1, parameters: [0.5, 0.9] };
@@ -64,7 +57,6 @@
 mod class;
 pub(crate) mod connectivity;
 mod evaluate;
-mod faces;
 pub(crate) mod finite;
 mod frame;
 mod geometry;
@@ -86,20 +78,19 @@ mod vertex_limit;
 mod weights;
 
 pub use crate::scheme::Scheme;
-pub use class::{FaceClass, FaceReason};
+pub use class::FaceClass;
 pub use evaluate::{SurfaceLimit, SurfaceLocation};
-pub use faces::Faces;
 pub use geometry::{Curvature, curvature, normal};
 pub use grid::{GridLimit, SurfaceGrid};
 pub use leaf::{AffineMap, Placement, SurfaceElement, SurfaceLeaf, SurfaceLeafKind, split};
 
-pub use levels::check_valences;
-pub(super) use levels::duplicate_faces;
+pub(super) use levels::{check_duplicates, limit_topology};
+pub use levels::{check_valences, duplicate_triangles};
 pub use library::ExtraordinaryLimit;
 pub use masks::VertexMasks;
 pub use spline_patches::PatchCounts;
 pub use surface::LimitSurface;
 pub use table::SurfaceTable;
+pub(super) use vertex_limit::limit_attributes;
 pub use vertex_limit::{VertexLimits, vertex_limits};
-pub(super) use vertex_limit::{limit_attributes, limit_surface, limit_topology};
 pub use weights::{COUNTS, DERIVATIVES, Weights};

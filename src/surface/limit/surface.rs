@@ -7,6 +7,7 @@ use super::class::FaceClass;
 use super::leaf::{SurfaceElement, SurfaceLeaf};
 use super::library::ExtraordinaryLimit;
 use crate::error::Result;
+use crate::limit::LeafLevels;
 use crate::mesh::check_point_count;
 use crate::scheme::point::Point;
 use crate::scheme::{Scheme, Stencils};
@@ -22,18 +23,11 @@ use crate::scheme::{Scheme, Stencils};
 pub struct LimitSurface {
     pub(super) scheme: Scheme,
     pub(super) classes: Vec<FaceClass>,
-    pub(super) elements: Vec<SurfaceElement>,
     // elements of face f: face_elements[f]..face_elements[f + 1]
     pub(super) face_elements: Vec<u32>,
     // element of each vertex, u32::MAX if none, and the parameters in it
     pub(super) vertex_elements: Vec<(u32, [f64; 2])>,
-    // leaves of element e: leaf_starts[e]..leaf_starts[e + 1], in the order of their paths
-    pub(super) leaves: Vec<SurfaceLeaf>,
-    pub(super) leaf_starts: Vec<u32>,
-    pub(super) nets: Vec<u32>,
-    // stencils of level l + 1 over level l, and the first point of each level
-    pub(super) stencils: Vec<Stencils>,
-    pub(super) level_starts: Vec<usize>,
+    pub(super) levels: LeafLevels<SurfaceElement, SurfaceLeaf>,
     pub(super) structures: Vec<Arc<ExtraordinaryLimit>>,
 }
 
@@ -50,7 +44,7 @@ impl LimitSurface {
 
     /// All elements, in the order of their faces and corners.
     pub fn elements(&self) -> &[SurfaceElement] {
-        &self.elements
+        &self.levels.elements
     }
 
     /// The elements of a face: one, or one per corner.
@@ -63,17 +57,17 @@ impl LimitSurface {
 
     /// All leaves, in the order of their elements.
     pub fn leaves(&self) -> &[SurfaceLeaf] {
-        &self.leaves
+        &self.levels.leaves
     }
 
     /// The indices of an element's leaves among [`LimitSurface::leaves`].
     pub(crate) fn leaf_range(&self, element: usize) -> std::ops::Range<usize> {
-        self.leaf_starts[element] as usize..self.leaf_starts[element + 1] as usize
+        self.levels.range(element)
     }
 
     /// Control points of a leaf, as indices into the points of all levels.
     pub fn net(&self, leaf: &SurfaceLeaf) -> &[u32] {
-        &self.nets[leaf.net.0..][..leaf.net.1 as usize]
+        self.levels.net(leaf)
     }
 
     /// Structures of the irregular leaves.
@@ -83,22 +77,22 @@ impl LimitSurface {
 
     /// Number of control points of the mesh.
     pub fn vertex_count(&self) -> usize {
-        self.level_starts[1]
+        self.levels.level_starts[1]
     }
 
     /// Number of points of all levels.
     pub fn point_count(&self) -> usize {
-        self.level_starts.last().map_or(0, |&end| end)
+        self.levels.point_count()
     }
 
     /// First point of each level, then the number of all points.
     pub fn level_starts(&self) -> &[usize] {
-        &self.level_starts
+        &self.levels.level_starts
     }
 
     /// Stencils of each level over the level before.
     pub fn stencils(&self) -> &[Stencils] {
-        &self.stencils
+        &self.levels.stencils
     }
 
     /// The points of all levels from the control points.
@@ -123,11 +117,7 @@ impl LimitSurface {
         for (to, point) in all.iter_mut().zip(points) {
             *to = point.map(T::to_f64);
         }
-        for (starts, stencils) in self.level_starts.windows(2).zip(&self.stencils) {
-            let (coarse, fine) = all[starts[0]..].split_at_mut(starts[1] - starts[0]);
-            let fine = fine[..stencils.len()].as_flattened_mut();
-            stencils.apply_into(coarse.as_flattened(), 3, fine);
-        }
+        self.levels.refine_points(all.as_flattened_mut(), 3);
         Ok(())
     }
 
@@ -139,7 +129,7 @@ impl LimitSurface {
             return range.start;
         }
         let path = SurfaceLeaf::path_of(self.scheme, p);
-        let leaves = &self.leaves[range.clone()];
+        let leaves = &self.levels.leaves[range.clone()];
         range.start + leaves.partition_point(|leaf| leaf.path <= path).max(1) - 1
     }
 }

@@ -1,16 +1,10 @@
 //! Limit positions and normals at the vertices of a mesh.
 
-use std::borrow::Cow;
-
-use super::connectivity::{SurfaceTags, check_faces, masks_of};
-use super::faces::Faces;
 use super::surface::LimitSurface;
 use crate::error::Result;
 use crate::memory;
 use crate::mesh::{Attribute, BoundaryRule, CreaseRule, SurfaceMesh, TriangleRule};
 use crate::scheme::Scheme;
-use crate::surface::refine::sharpness::boundary_corners;
-use crate::topology::surface::SurfaceTopology;
 
 /// Bytes that the analysis of a mesh and its masks take for each vertex, as measured.
 const BYTES_A_VERTEX: u128 = 600;
@@ -53,7 +47,7 @@ impl VertexLimits {
 /// Faces that are holes still serve their neighbors: give the mesh with them.
 ///
 /// # Errors
-/// As [`LimitSurface::new`]; [`Error::Request`](crate::Error::Request) for √3, whose limit has no
+/// As [`LimitSurface::of_mesh`]; [`Error::Request`](crate::Error::Request) for √3, whose limit has no
 /// masks here, and for more vertices than the memory holds; [`Error::Mesh`](crate::Error::Mesh) for
 /// attributes of the wrong length.
 pub fn vertex_limits(mesh: &SurfaceMesh, scheme: Scheme) -> Result<VertexLimits> {
@@ -80,93 +74,4 @@ pub(in crate::surface) fn limit_attributes(
         attribute.evaluated(&evaluate)
     };
     attributes.map(evaluated).collect()
-}
-
-impl LimitSurface {
-    /// Analyzes a mesh with all its tags: creases, corners, and the rules of boundaries and
-    /// triangles. Holes are analyzed like other faces.
-    ///
-    /// # Errors
-    /// As [`LimitSurface::new`].
-    pub fn of_mesh(mesh: &SurfaceMesh, scheme: Scheme) -> Result<Self> {
-        let topology = limit_topology(mesh, scheme)?;
-        limit_surface(mesh, &topology, scheme, mesh.crease_rule, 0)
-    }
-}
-
-/// The topology of a mesh whose limit is wanted.
-///
-/// # Errors
-/// As [`LimitSurface::new`], for its faces.
-pub(in crate::surface) fn limit_topology(
-    mesh: &SurfaceMesh,
-    scheme: Scheme,
-) -> Result<SurfaceTopology> {
-    masks_of(scheme)?;
-    mesh.check_control()?;
-    let ends = mesh.faces.ends().map(|end| end as u32);
-    let offsets: Vec<u32> = std::iter::once(0).chain(ends).collect();
-    let faces = Faces {
-        vertex_count: mesh.points.len(),
-        offsets: &offsets,
-        corners: mesh.faces.vertices(),
-        creases: &mesh.creases,
-        crease_rule: mesh.crease_rule,
-        triangle_rule: mesh.triangle_rule,
-    };
-    check_faces(&faces, scheme)?;
-    Ok(SurfaceTopology::of(mesh))
-}
-
-/// The limit of a mesh of this topology with all its tags, refined around features to
-/// `isolation` levels.
-pub(in crate::surface) fn limit_surface(
-    mesh: &SurfaceMesh,
-    topology: &SurfaceTopology,
-    scheme: Scheme,
-    rule: CreaseRule,
-    isolation: usize,
-) -> Result<LimitSurface> {
-    masks_of(scheme)?;
-    let mut creases = Cow::Borrowed(&mesh.creases);
-    let ends = boundary_corners(mesh, topology);
-    if !ends.is_empty() {
-        let creases = creases.to_mut();
-        ends.into_iter().for_each(|v| creases.push_corner(v, f64::INFINITY));
-    }
-    let tags =
-        SurfaceTags { creases: &creases, crease_rule: rule, triangle_rule: mesh.triangle_rule };
-    LimitSurface::of_topology(topology, &tags, scheme, isolation)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::surface::{SurfaceOptions, refine_surface};
-
-    #[test]
-    fn refinement_does_not_move_the_limit() {
-        let mesh = crate::io::read_surface("models/surfaces/cubes_semisharp.obj").unwrap();
-        let refined = |levels| {
-            let options = SurfaceOptions { levels, ..SurfaceOptions::default() };
-            let fine = refine_surface(&mesh, &options).unwrap();
-            vertex_limits(&fine, Scheme::default()).unwrap()
-        };
-        let (coarse, fine) = (refined(1), refined(2));
-        // vertices of a level are found in the next
-        for (p, n) in coarse.positions.iter().zip(&coarse.normals) {
-            let distance = |q: &[f64; 3]| (0..3).map(|d| (p[d] - q[d]).powi(2)).sum::<f64>().sqrt();
-            let nearest = (0..fine.positions.len())
-                .min_by(|&a, &b| {
-                    distance(&fine.positions[a]).total_cmp(&distance(&fine.positions[b]))
-                })
-                .unwrap();
-            assert!(distance(&fine.positions[nearest]) < 1e-12);
-            let length: f64 = n.iter().map(|x| x * x).sum();
-            assert!(n[0].is_nan() || (length - 1.0).abs() < 1e-12);
-        }
-        for scheme in Scheme::ALL.into_iter().filter(|scheme| !scheme.has_limit()) {
-            assert!(vertex_limits(&mesh, scheme).is_err());
-        }
-    }
 }

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::mesh::SurfaceMesh;
 use crate::plan::Want;
 use crate::surface::limit::{
-    PatchCounts, SurfaceLocation, VertexLimits, limit_attributes, limit_surface, limit_topology,
+    LimitSurface, PatchCounts, SurfaceLocation, VertexLimits, limit_attributes, limit_topology,
 };
 use crate::surface::options::SurfaceOptions;
 
@@ -26,7 +26,7 @@ pub struct AdaptiveLimits {
 /// that level, normals if they are wanted (NaN everywhere otherwise).
 ///
 /// # Errors
-/// As [`LimitSurface::new`](crate::surface::limit::LimitSurface::new);
+/// As [`LimitSurface::of_mesh`];
 /// [`Error::Request`](crate::Error::Request) for √3 and for more than 12 levels.
 pub fn adaptive_limits(
     plan: &SurfacePlan,
@@ -47,7 +47,7 @@ pub fn adaptive_limits(
             &built
         }
     };
-    let surface = limit_surface(mesh, topology, scheme, rule, levels)?;
+    let surface = LimitSurface::of_topology(mesh, topology, scheme, rule, levels)?;
     let known: Vec<_> = places.iter().flatten().copied().collect();
     let evaluate = |controls: &[[f64; 3]], want| {
         surface.evaluate_refined(&surface.refined_points(controls)?, &known, want)

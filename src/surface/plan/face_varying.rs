@@ -5,20 +5,17 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::error::Result;
-use crate::mesh::{FaceVarying, LinearInterpolation, SurfaceMesh, TriangleRule};
+use crate::mesh::{FaceVarying, LinearInterpolation, SurfaceMesh};
 use crate::scheme::Split;
 use crate::surface::SurfaceOptions;
-use crate::surface::refine::four_triangles::FourTriangleLevels;
-use crate::surface::refine::quads::QuadLevels;
+use crate::surface::refine::matrix::{MatrixLevels, split_of};
 use crate::surface::refine::sharpness::{LevelSharpness, SharpEdge};
-use crate::surface::refine::split::{WantedLists, split_to_quads, split_to_triangles};
+use crate::surface::refine::split::{WantedLists, first_edge_point};
 use crate::surface::refine::workspace::Workspace;
 use crate::topology::NONE;
 use crate::topology::surface::{
     Columns, SurfaceTopology, is_non_manifold, non_manifold_corners, non_manifold_edges,
 };
-
-type SplitFaces = fn(&SurfaceTopology, WantedLists, SurfaceTopology) -> SurfaceTopology;
 
 /// The texture coordinates of the refined mesh of `mesh`; none by √3.
 pub(super) fn refine_uv(
@@ -26,26 +23,19 @@ pub(super) fn refine_uv(
     options: &SurfaceOptions,
 ) -> Result<Option<FaceVarying>> {
     let Some(uv) = &mesh.uv else { return Ok(None) };
-    let split: SplitFaces = match options.scheme.split() {
-        Split::Quads => split_to_quads,
-        Split::FourTriangles => split_to_triangles,
-        Split::ThreeTriangles => return Ok(None),
-    };
+    if !options.scheme.split().is_nested() {
+        return Ok(None);
+    }
     let is_linear = uv.linear == LinearInterpolation::All || options.scheme.rules().is_linear();
     let refined = if is_linear || options.levels == 0 {
-        refine_linearly(mesh, uv, options, split)
+        refine_linearly(mesh, uv, options)
     } else {
-        refine_smoothly(mesh, uv, options, split)?
+        refine_smoothly(mesh, uv, options)?
     };
     Ok(Some(refined))
 }
 
-fn refine_linearly(
-    mesh: &SurfaceMesh,
-    uv: &FaceVarying,
-    options: &SurfaceOptions,
-    split: SplitFaces,
-) -> FaceVarying {
+fn refine_linearly(mesh: &SurfaceMesh, uv: &FaceVarying, options: &SurfaceOptions) -> FaceVarying {
     let columns = Columns::of(&mesh.faces);
     let mut topology = SurfaceTopology::build(uv.values.len(), columns, uv.corners.clone());
     let mut values = uv.values.clone();
@@ -68,7 +58,7 @@ fn refine_linearly(
         }
         let last = level + 1 == options.levels;
         let lists = if last { WantedLists::Vertices } else { WantedLists::All };
-        topology = split(&topology, lists, SurfaceTopology::default());
+        topology = split_of(options.scheme.split())(&topology, lists, SurfaceTopology::default());
     }
     FaceVarying { values, corners: topology.vertices, linear: uv.linear }
 }
@@ -77,8 +67,8 @@ fn refine_smoothly(
     mesh: &SurfaceMesh,
     uv: &FaceVarying,
     options: &SurfaceOptions,
-    split: SplitFaces,
 ) -> Result<FaceVarying> {
+    let (kind, split) = (options.scheme.split(), split_of(options.scheme.split()));
     let rule = options.crease_rule.unwrap_or(mesh.crease_rule);
     let columns = Columns::of(&mesh.faces);
     let mut surface = SurfaceTopology::of(mesh);
@@ -101,20 +91,15 @@ fn refine_smoothly(
             FaceVaryingLevel::new(&surface, &seams, &sharpness, uv.linear).sharpness(&dependent);
         let mut workspace = Workspace::default();
         workspace.start(&values);
-        match options.scheme.split() {
-            Split::Quads => {
-                let rule = if level == 0 { mesh.triangle_rule } else { TriangleRule::Uniform };
-                let tags = tags.with_triangles(rule, &seams);
-                QuadLevels::first_step(seams.clone(), tags).evaluate(&mut workspace);
-            }
-            _ => FourTriangleLevels::first_step(seams.clone(), tags).evaluate(&mut workspace),
-        }
+        let tags = match kind {
+            Split::Quads if level == 0 => tags.with_triangles(mesh.triangle_rule, &seams),
+            _ => tags,
+        };
+        MatrixLevels::first_step(seams.clone(), kind, tags).evaluate(&mut workspace);
         values = workspace.into_points();
         seams = split(&seams, WantedLists::All, SurfaceTopology::default());
         if level + 1 < options.levels {
-            let faces = if options.scheme.split() == Split::Quads { surface.face_count } else { 0 };
-            let first_edge_point = (surface.vertex_count + faces) as u32;
-            sharpness = sharpness.refined(first_edge_point, rule);
+            sharpness = sharpness.refined(first_edge_point(&surface, kind), rule);
             surface = split(&surface, WantedLists::All, SurfaceTopology::default());
         }
     }

@@ -10,15 +10,13 @@ pub(crate) mod result;
 mod stencils;
 
 pub use adaptive::{AdaptiveLimits, adaptive_limits};
-pub use limits::duplicate_triangles;
 #[cfg(feature = "device")]
 pub(crate) use limits::limits_of;
 
 use super::options::{Method, SurfaceOptions};
 use super::refine::Workspace;
 use super::refine::edge_friend::EdgeFriend;
-use super::refine::four_triangles::FourTriangleLevels;
-use super::refine::quads::QuadLevels;
+use super::refine::matrix::MatrixLevels;
 use super::refine::reference;
 use super::refine::refined_counts::check_ids;
 use super::refine::sharpness::LevelSharpness;
@@ -59,9 +57,8 @@ pub struct SurfacePlan {
 
 #[derive(Clone, Debug)]
 pub(super) enum PlanLevels {
-    Quads(QuadLevels),
+    Matrix(MatrixLevels),
     EdgeFriend(EdgeFriend),
-    FourTriangles(FourTriangleLevels),
     ThreeTriangles(ThreeTriangleLevels),
 }
 
@@ -113,21 +110,18 @@ impl SurfacePlan {
             Split::Quads if is_edge_friend && levels > 0 => {
                 PlanLevels::EdgeFriend(EdgeFriend::build(mesh, topology, levels, rule)?)
             }
-            Split::Quads => {
-                let linear = options.scheme.rules().is_linear();
+            Split::Quads | Split::FourTriangles => {
                 let spare = match spare {
-                    Some(PlanLevels::Quads(spare)) => Some(spare),
+                    Some(PlanLevels::Matrix(spare)) => Some(spare),
                     _ => None,
                 };
-                PlanLevels::Quads(QuadLevels::build(mesh, linear, topology, levels, rule, spare)?)
-            }
-            Split::FourTriangles => {
-                let spare = match spare {
-                    Some(PlanLevels::FourTriangles(spare)) => Some(spare),
-                    _ => None,
-                };
-                PlanLevels::FourTriangles(FourTriangleLevels::build(
-                    mesh, topology, levels, rule, spare,
+                PlanLevels::Matrix(MatrixLevels::build(
+                    mesh,
+                    topology,
+                    options.scheme,
+                    levels,
+                    rule,
+                    spare,
                 )?)
             }
             Split::ThreeTriangles => {
@@ -158,8 +152,7 @@ impl SurfacePlan {
     /// The topology of the control mesh, where a method keeps it.
     pub(super) fn control_topology(&self) -> Option<&SurfaceTopology> {
         match &self.levels {
-            PlanLevels::Quads(levels) => levels.topologies().first(),
-            PlanLevels::FourTriangles(levels) => levels.topologies().first(),
+            PlanLevels::Matrix(levels) => levels.topologies().first(),
             PlanLevels::EdgeFriend(_) | PlanLevels::ThreeTriangles(_) => None,
         }
     }
@@ -167,9 +160,8 @@ impl SurfacePlan {
     /// Number of refined vertices, including vertices of no face.
     pub fn vertex_count(&self) -> usize {
         match &self.levels {
-            PlanLevels::Quads(levels) => last_vertex_count(levels.topologies()),
+            PlanLevels::Matrix(levels) => levels.last().vertex_count,
             PlanLevels::EdgeFriend(levels) => levels.vertex_count(),
-            PlanLevels::FourTriangles(levels) => last_vertex_count(levels.topologies()),
             PlanLevels::ThreeTriangles(levels) => levels.vertex_count,
         }
     }
@@ -178,9 +170,8 @@ impl SurfacePlan {
     /// quads for Catmull-Clark, triangles otherwise; polygons at level 0.
     pub fn corners(&self) -> &[u32] {
         match &self.levels {
-            PlanLevels::Quads(levels) => last_vertices(levels.topologies()),
+            PlanLevels::Matrix(levels) => &levels.last().vertices,
             PlanLevels::EdgeFriend(levels) => levels.corners(),
-            PlanLevels::FourTriangles(levels) => last_vertices(levels.topologies()),
             PlanLevels::ThreeTriangles(levels) => &levels.last,
         }
     }
@@ -212,9 +203,8 @@ impl SurfacePlan {
         }
         workspace.start(controls);
         match &self.levels {
-            PlanLevels::Quads(levels) => levels.evaluate(workspace),
+            PlanLevels::Matrix(levels) => levels.evaluate(workspace),
             PlanLevels::EdgeFriend(levels) => levels.evaluate(workspace),
-            PlanLevels::FourTriangles(levels) => levels.evaluate(workspace),
             PlanLevels::ThreeTriangles(levels) => levels.evaluate(workspace),
         }
         Ok(())
@@ -226,20 +216,14 @@ impl SurfacePlan {
     /// [`Error::Request`] for the layout of edge-friend, which has none.
     pub fn level_matrices(&self) -> Result<Vec<Stencils>> {
         Ok(match &self.levels {
-            PlanLevels::Quads(levels) => {
+            PlanLevels::Matrix(levels) => {
                 let masks = self.masks()?;
+                let matrix = match levels.split() {
+                    Split::Quads => reference::quads,
+                    _ => reference::four_triangles,
+                };
                 let levels = levels.whole_matrices().zip(levels.sharpness());
-                levels
-                    .map(|(m, s)| reference::quads(&m, self.effective_sharpness(s), masks))
-                    .collect()
-            }
-            PlanLevels::FourTriangles(levels) => {
-                let masks = self.masks()?;
-                let levels = levels.topologies().iter().zip(levels.sharpness());
-                let levels = levels.take(self.options.levels);
-                levels
-                    .map(|(m, s)| reference::four_triangles(m, self.effective_sharpness(s), masks))
-                    .collect()
+                levels.map(|(m, s)| matrix(&m, self.effective_sharpness(s), masks)).collect()
             }
             PlanLevels::ThreeTriangles(levels) => {
                 levels.levels.iter().map(reference::three_triangles).collect()
@@ -297,12 +281,4 @@ pub(crate) fn non_manifold_notice(scheme: Scheme, edges: usize) -> Option<String
         )
     };
     (edges > 0 && scheme.split().is_nested()).then(said)
-}
-
-fn last_vertices(topologies: &[SurfaceTopology]) -> &[u32] {
-    topologies.last().map_or(&[], |topology| &topology.vertices)
-}
-
-fn last_vertex_count(topologies: &[SurfaceTopology]) -> usize {
-    topologies.last().map_or(0, |topology| topology.vertex_count)
 }

@@ -5,14 +5,16 @@ use std::collections::BTreeMap;
 use super::face_varying::refine_uv;
 use super::{PlanLevels, SurfacePlan};
 use crate::error::{Error, Result};
-use crate::mesh::{Attribute, BoundaryRule, Creases, Polygons, SurfaceMesh, TriangleRule};
+use crate::mesh::{
+    Attribute, BoundaryRule, Creases, Polygons, SurfaceMesh, TriangleRule, numbered,
+};
 use crate::scheme::FaceShape;
 use crate::scheme::point::Point;
 use crate::surface::options::SurfaceOptions;
-use crate::surface::refine::sharpness::LevelSharpness;
+use crate::surface::refine::split::first_edge_point;
 use crate::surface::triangulate::{Triangulation, other_faces};
 use crate::topology::NONE;
-use crate::topology::surface::{Columns, SurfaceTopology, is_non_manifold};
+use crate::topology::surface::{Columns, is_non_manifold};
 
 impl SurfacePlan {
     /// The refined mesh of `mesh`: the mesh of the plan, or one of the same connectivity.
@@ -81,23 +83,10 @@ pub(crate) fn assemble(
     let mut creases = refined.creases(mesh)?;
     if let Some(used) = refined.used(&corners) {
         // close the gaps that ghosts and unused slots leave
-        let mut next = 0;
-        let numbers: Vec<u32> = used
-            .iter()
-            .map(|&used| {
-                let number = if used { next } else { NONE };
-                next += u32::from(used);
-                number
-            })
-            .collect();
+        let (kept, numbers) = numbered(used.into_iter());
         corners.iter_mut().for_each(|v| *v = numbers[*v as usize]);
-        let kept = |v: usize| used[v];
-        points = (0..points.len()).filter(|&v| kept(v)).map(|v| points[v]).collect();
-        for attribute in &mut attributes {
-            let rows = attribute.values.chunks_exact(attribute.width).enumerate();
-            let rows = rows.filter(|&(v, _)| kept(v)).flat_map(|(_, row)| row);
-            attribute.values = rows.copied().collect();
-        }
+        points = kept.iter().map(|&v| points[v as usize]).collect();
+        attributes.iter_mut().for_each(|a| *a = a.of_vertices(&kept));
         for crease in &mut creases.edges {
             crease.renumber(|v| numbers[v as usize]);
         }
@@ -177,9 +166,11 @@ impl RefinedSource for &SurfacePlan {
             return Ok(mesh.creases.clone());
         }
         let rule = self.options.crease_rule.unwrap_or(mesh.crease_rule);
-        let mut take =
-            |control: &SurfaceTopology, sharpness: &LevelSharpness, first_edge_point: usize| {
-                for sharp in sharpness.refined(first_edge_point as u32, rule).edges {
+        match &self.levels {
+            PlanLevels::Matrix(all) => {
+                let (control, coarse) = (&all.topologies()[0], &all.topologies()[levels - 1]);
+                let first_edge_point = first_edge_point(coarse, all.split());
+                for sharp in all.sharpness()[levels - 1].refined(first_edge_point, rule).edges {
                     // halves of halves of a control edge
                     let edge = sharp.edge >> levels;
                     let implied = control.edge_corners[edge as usize][1] == NONE
@@ -188,17 +179,6 @@ impl RefinedSource for &SurfacePlan {
                         creases.push_edge(sharp.ends[0], sharp.ends[1], sharp.sharpness);
                     }
                 }
-            };
-        match &self.levels {
-            PlanLevels::Quads(all) => {
-                let topology = &all.topologies()[levels - 1];
-                let first = topology.vertex_count + topology.face_count;
-                take(&all.topologies()[0], &all.sharpness()[levels - 1], first);
-            }
-            PlanLevels::FourTriangles(all) => {
-                let topology = &all.topologies()[levels - 1];
-                let first = topology.vertex_count;
-                take(&all.topologies()[0], &all.sharpness()[levels - 1], first);
             }
             PlanLevels::EdgeFriend(all) => all.remaining_creases(rule, &mut creases),
             PlanLevels::ThreeTriangles(_) => return Ok(creases),

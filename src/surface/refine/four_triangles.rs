@@ -3,18 +3,14 @@
 //! Masks come from the [scheme](crate::scheme); neighbors are summed in the order of the edges.
 //! Boundaries, creases and corners are as for Catmull-Clark.
 //!
-//! An edge of three or more triangles refines as one edge of them all. Edges are found by sort and
-//! scan (Naidu and Wang 2025) once, then numbered from level to level.
+//! An edge of three or more triangles refines as one edge of them all. Edges are found once, then
+//! numbered from level to level.
 
 use crate::interrupt::stop_point;
 use crate::numbers::Real;
 use rayon::prelude::*;
 
-use super::sharpness::LevelSharpness;
-use super::split::{FaceNavigation, TriangleCorners, WantedLists, split_to_triangles};
-use super::workspace::Workspace;
-use crate::error::Result;
-use crate::mesh::{CreaseRule, SurfaceMesh};
+use super::split::{FaceNavigation, TriangleCorners};
 use crate::scheme::loop_scheme::{beta, edge_point, vertex_point};
 use crate::scheme::point::{Point, add};
 use crate::topology::surface::SurfaceTopology;
@@ -23,77 +19,31 @@ use crate::topology::{NONE, Rows};
 /// Points a work item covers.
 const TASK_POINTS: usize = 4096;
 
-/// The topology of all levels.
+/// How the points of Loop's scheme are gathered.
 #[derive(Clone, Debug)]
-pub struct FourTriangleLevels {
-    /// The last has vertices only.
-    topologies: Vec<SurfaceTopology>,
-    /// Sharpness at each level but the last.
-    sharpness: Vec<LevelSharpness>,
+pub(super) struct TrianglePass {
     /// Neighbors of each vertex, of each level but the last.
     neighbors: Vec<Rows>,
 }
 
-impl FourTriangleLevels {
-    /// Builds `levels` levels over triangles, in the memory of `spare`.
-    pub(in crate::surface) fn build(
-        mesh: &SurfaceMesh,
-        topology: SurfaceTopology,
-        levels: usize,
-        crease_rule: CreaseRule,
-        spare: Option<Self>,
-    ) -> Result<Self> {
-        let mut spare = spare.map_or_else(Vec::new, |spare| spare.topologies).into_iter().skip(1);
-        let mut sharpness = vec![LevelSharpness::of(mesh, &topology, crease_rule)?];
-        let mut neighbors = Vec::new();
-        let mut topologies = vec![topology];
-        for level in 0..levels {
-            let coarse = &topologies[level];
-            let last = level + 1 == levels;
-            neighbors.push(coarse.neighbors());
-            if !last {
-                sharpness.push(sharpness[level].refined(coarse.vertex_count as u32, crease_rule));
-            }
-            let fine = split_to_triangles(
-                coarse,
-                if last { WantedLists::Vertices } else { WantedLists::All },
-                spare.next().unwrap_or_default(),
-            );
-            topologies.push(fine);
-        }
-        Ok(Self { topologies, sharpness, neighbors })
+impl TrianglePass {
+    /// Over the topology of all levels.
+    pub fn new(topologies: &[SurfaceTopology]) -> Self {
+        let coarse = &topologies[..topologies.len() - 1];
+        Self { neighbors: coarse.iter().map(SurfaceTopology::neighbors).collect() }
     }
 
-    /// One level over a topology whose sharpness is known.
-    pub(in crate::surface) fn first_step(
-        topology: SurfaceTopology,
-        sharpness: LevelSharpness,
-    ) -> Self {
-        let neighbors = vec![topology.neighbors()];
-        let fine = split_to_triangles(&topology, WantedLists::Vertices, SurfaceTopology::default());
-        Self { topologies: vec![topology, fine], sharpness: vec![sharpness], neighbors }
-    }
-
-    /// The topology of each level.
-    pub fn topologies(&self) -> &[SurfaceTopology] {
-        &self.topologies
-    }
-
-    /// Sharp edges and vertices of each level but the last.
-    pub fn sharpness(&self) -> &[LevelSharpness] {
-        &self.sharpness
-    }
-
-    /// Points of the last level from the points of level 0 in `workspace`.
-    pub(in crate::surface) fn evaluate<T: Real>(&self, workspace: &mut Workspace<T>) {
-        for level in 0..self.neighbors.len() {
-            let (points, refined) = workspace.next(self.topologies[level + 1].vertex_count);
-            let (vertex_points, edge_points) = refined.split_at_mut(points.len());
-            self.vertex_points(level, points, vertex_points);
-            self.edge_points(level, points, edge_points);
-            self.sharpness[level].sharpen_edges(points, edge_points);
-            self.sharpness[level].sharpen_vertices(points, vertex_points);
-        }
+    /// One level: vertex points, edge points, as if nothing were sharp.
+    pub fn gather<T: Real>(
+        &self,
+        topology: &SurfaceTopology,
+        level: usize,
+        points: &[Point<T>],
+        refined: &mut [Point<T>],
+    ) {
+        let (vertex_points, out) = refined.split_at_mut(points.len());
+        self.vertex_points(level, points, vertex_points);
+        edge_points(topology, points, out);
     }
 
     fn vertex_points<T: Real>(&self, level: usize, points: &[Point<T>], out: &mut [Point<T>]) {
@@ -109,18 +59,17 @@ impl FourTriangleLevels {
             *out = vertex_point(points[v], sum, n, beta);
         });
     }
+}
 
-    fn edge_points<T: Real>(&self, level: usize, points: &[Point<T>], out: &mut [Point<T>]) {
-        let topology = &self.topologies[level];
-        let at = |corner: u32| points[topology.vertices[corner as usize] as usize];
-        let edges = topology.edge_corners.par_iter();
-        edges.zip(out).with_min_len(TASK_POINTS).for_each(|(&[a, b], out)| {
-            stop_point();
-            // where the surface ends the point is overwritten: any triangle will do
-            let b = if b == NONE { a } else { b };
-            let ends = [at(a), at(TriangleCorners.next(a))];
-            let across = [at(TriangleCorners.previous(a)), at(TriangleCorners.previous(b))];
-            *out = edge_point(ends, across);
-        });
-    }
+fn edge_points<T: Real>(topology: &SurfaceTopology, points: &[Point<T>], out: &mut [Point<T>]) {
+    let at = |corner: u32| points[topology.vertices[corner as usize] as usize];
+    let edges = topology.edge_corners.par_iter();
+    edges.zip(out).with_min_len(TASK_POINTS).for_each(|(&[a, b], out)| {
+        stop_point();
+        // where the surface ends the point is overwritten: any triangle will do
+        let b = if b == NONE { a } else { b };
+        let ends = [at(a), at(TriangleCorners.next(a))];
+        let across = [at(TriangleCorners.previous(a)), at(TriangleCorners.previous(b))];
+        *out = edge_point(ends, across);
+    });
 }

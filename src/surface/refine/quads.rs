@@ -1,8 +1,7 @@
 //! Catmull-Clark on the mesh matrix: a first step from any polygons, then quads only.
 //!
-//! `build` makes the topologies of all levels, `evaluate` runs positions or attributes
-//! through them as often as wanted. Every point is gathered by one loop in one order, by the
-//! [scheme](crate::scheme)'s masks: the terms of a vertex in the ascending order of its corners.
+//! Every point is gathered by one loop in one order, by the [scheme](crate::scheme)'s masks: the
+//! terms of a vertex in the ascending order of its corners.
 //!
 //! The stars of vertices are stored for level 1 alone. Corner 0 of face c at the next
 //! level lies where corner c lies now, so the corners at a vertex become four times their
@@ -16,31 +15,21 @@ mod stars;
 
 use crate::interrupt::stop_point;
 use crate::numbers::Real;
-use std::borrow::Cow;
 
 use rayon::prelude::*;
 
 use families::{Families, InnerPoints};
 use stars::{Stars, TASK_POINTS};
 
-use super::sharpness::LevelSharpness;
-use super::split::{FaceNavigation, QuadCorners, WantedLists, split_quads_twice, split_to_quads};
-use super::workspace::Workspace;
-use crate::error::Result;
-use crate::mesh::{CreaseRule, SurfaceMesh};
+use super::split::{FaceNavigation, QuadCorners};
 use crate::scheme::catmull_clark::edge_point;
 use crate::scheme::point::{Point, add, mean4, middle, scale};
 use crate::topology::surface::SurfaceTopology;
 use crate::topology::{NONE, Rows};
 
-/// The topology of all levels.
+/// How the points of Catmull-Clark and bilinear quads are gathered.
 #[derive(Clone, Debug)]
-pub struct QuadLevels {
-    /// Level 0 (polygons), then quads; the last has vertices only, and the one before counts
-    /// only if its parents are quads.
-    topologies: Vec<SurfaceTopology>,
-    /// Sharpness at each level but the last.
-    sharpness: Vec<LevelSharpness>,
+pub(super) struct QuadPass {
     /// Corners at each vertex of level 0.
     first_stars: Rows,
     /// Corners of level 1 at each of its vertices, ascending.
@@ -49,99 +38,29 @@ pub struct QuadLevels {
     /// vertex are its neighbors, each once.
     oriented: bool,
     /// Whether sharpness has no effect: midpoints, and vertices that stay.
-    linear: bool,
+    pub linear: bool,
 }
 
-impl QuadLevels {
-    /// Builds `levels` levels over a control mesh that has been checked, in the memory of
-    /// `spare`.
-    pub(in crate::surface) fn build(
-        mesh: &SurfaceMesh,
-        linear: bool,
-        topology: SurfaceTopology,
-        levels: usize,
-        crease_rule: CreaseRule,
-        spare: Option<Self>,
-    ) -> Result<Self> {
-        let oriented = topology.is_oriented();
-        let first = LevelSharpness::of(mesh, &topology, crease_rule)?;
-        let mut sharpness = vec![first.with_triangles(mesh.triangle_rule, &topology)];
-        let mut spare = spare.map_or_else(Vec::new, |spare| spare.topologies).into_iter().skip(1);
-        let mut topologies = vec![topology];
-        while topologies.len() <= levels {
-            let coarse = &topologies[topologies.len() - 1];
-            let left = levels + 1 - topologies.len();
-            // linear steps read the edges of every level
-            if left == 2 && topologies.len() > 1 && !linear {
-                let [middle, fine] = split_quads_twice(coarse, spare.nth(1).unwrap_or_default());
-                topologies.extend([middle, fine]);
-            } else {
-                let lists = if left == 1 { WantedLists::Vertices } else { WantedLists::All };
-                let fine = split_to_quads(coarse, lists, spare.next().unwrap_or_default());
-                topologies.push(fine);
-            }
-        }
-        for level in 1..levels {
-            let coarse = &topologies[level - 1];
-            let first_edge_point = (coarse.vertex_count + coarse.face_count) as u32;
-            sharpness.push(sharpness[level - 1].refined(first_edge_point, crease_rule));
-        }
-        let first_stars = topologies[0].vertex_corners();
-        let second_stars =
-            if levels > 1 && !linear { topologies[1].vertex_corners() } else { Rows::default() };
-        Ok(Self { topologies, sharpness, first_stars, second_stars, oriented, linear })
+impl QuadPass {
+    /// Over the topology of all levels.
+    pub fn new(topologies: &[SurfaceTopology], linear: bool) -> Self {
+        let second_stars = match topologies {
+            [_, second, _, ..] if !linear => second.vertex_corners(),
+            _ => Rows::default(),
+        };
+        let (first_stars, oriented) = (topologies[0].vertex_corners(), topologies[0].is_oriented());
+        Self { first_stars, second_stars, oriented, linear }
     }
 
-    /// One level over a topology whose sharpness is known.
-    pub(in crate::surface) fn first_step(
-        topology: SurfaceTopology,
-        sharpness: LevelSharpness,
-    ) -> Self {
-        let oriented = topology.is_oriented();
-        let first_stars = topology.vertex_corners();
-        let fine = split_to_quads(&topology, WantedLists::Vertices, SurfaceTopology::default());
-        let (topologies, sharpness) = (vec![topology, fine], vec![sharpness]);
-        let second_stars = Rows::default();
-        Self { topologies, sharpness, first_stars, second_stars, oriented, linear: false }
-    }
-
-    /// The topology of each level. The last has vertices only; from level 2 on, the one
-    /// before the last has no lists.
-    pub fn topologies(&self) -> &[SurfaceTopology] {
-        &self.topologies
-    }
-
-    /// The topologies of all levels but the last, with all lists.
-    pub(in crate::surface) fn whole_matrices(
+    /// One level: vertex points, face points, edge points, as if nothing were sharp.
+    pub fn gather<T: Real>(
         &self,
-    ) -> impl Iterator<Item = Cow<'_, SurfaceTopology>> {
-        let coarse = &self.topologies[..self.topologies.len() - 1];
-        coarse.iter().enumerate().map(|(level, topology)| {
-            if topology.vertices.len() == topology.corner_count {
-                return Cow::Borrowed(topology);
-            }
-            let parents = &self.topologies[level - 1];
-            Cow::Owned(split_to_quads(parents, WantedLists::All, SurfaceTopology::default()))
-        })
-    }
-
-    /// Sharp edges and vertices of each level but the last.
-    pub fn sharpness(&self) -> &[LevelSharpness] {
-        &self.sharpness
-    }
-
-    /// Points of the last level from the points of level 0 in `workspace`.
-    pub(in crate::surface) fn evaluate<T: Real>(&self, workspace: &mut Workspace<T>) {
-        for level in 0..self.sharpness.len().min(self.topologies.len() - 1) {
-            let (points, refined) = workspace.next(self.topologies[level + 1].vertex_count);
-            self.step(level, points, refined);
-        }
-    }
-
-    /// One level: vertex points, face points, edge points.
-    fn step<T: Real>(&self, level: usize, points: &[Point<T>], refined: &mut [Point<T>]) {
-        let topology = &self.topologies[level];
-        let sharpness = &self.sharpness[level];
+        topologies: &[SurfaceTopology],
+        level: usize,
+        points: &[Point<T>],
+        refined: &mut [Point<T>],
+    ) {
+        let topology = &topologies[level];
         let (vertex_points, rest) = refined.split_at_mut(topology.vertex_count);
         let (face_points, edge_points) = rest.split_at_mut(topology.face_count);
         if self.linear {
@@ -164,10 +83,11 @@ impl QuadLevels {
                 let stars = self.stars(topology, QuadCorners, points, face_points);
                 stars.any_valence(vertex_points, |v| (self.second_stars.row(v), 0));
             }
-            _ => self.family_step(level, points, vertex_points, face_points, edge_points),
+            _ => {
+                let coarse = &topologies[..level];
+                self.family_step(coarse, points, vertex_points, face_points, edge_points);
+            }
         }
-        sharpness.sharpen_edges(points, edge_points);
-        sharpness.sharpen_vertices(points, vertex_points);
     }
 
     fn stars<'a, T: Real>(
@@ -187,17 +107,18 @@ impl QuadLevels {
         }
     }
 
-    /// A level whose parents are quads. Vertex points come block by block: of level
-    /// 1, then face and edge points of each level since.
+    /// A level whose parents, the last of the levels before it, are quads. Vertex points come block
+    /// by block: of level 1, then face and edge points of each level since.
     fn family_step<T: Real>(
         &self,
-        level: usize,
+        coarse: &[SurfaceTopology],
         points: &[Point<T>],
         vertex_points: &mut [Point<T>],
         face_points: &mut [Point<T>],
         edge_points: &mut [Point<T>],
     ) {
-        let parents = &self.topologies[level - 1];
+        let level = coarse.len();
+        let parents = &coarse[level - 1];
         let families = Families { parents, oriented: self.oriented, points };
         let (old, new) = vertex_points.split_at_mut(parents.vertex_count);
         let (centers, sides) = new.split_at_mut(parents.face_count);
@@ -220,7 +141,7 @@ impl QuadLevels {
         let shift = 2 * (level as u32 - 2);
         stars.any_valence(block, |v| (self.second_stars.row(v), shift));
         let mut first = self.second_stars.len();
-        for (k, from) in self.topologies.iter().enumerate().take(level - 1).skip(1) {
+        for (k, from) in coarse.iter().enumerate().take(level - 1).skip(1) {
             let shift = 2 * (level - k - 2) as u32;
             let (faces, rest) = out.split_at_mut(from.face_count);
             let (edges, rest) = rest.split_at_mut(from.edge_count());

@@ -10,7 +10,7 @@
 //! splines, (16a + 10b + a⁻)/27 and (4e₁ + 19P + 4e₂)/27. Vertices of one or more than two
 //! boundary edges stay.
 //!
-//! Edges of each level are found by sort and scan. There is no rule for creases.
+//! Edges of each level are found anew. There is no rule for creases.
 
 mod holes;
 

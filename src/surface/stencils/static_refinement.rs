@@ -37,7 +37,7 @@ use crate::mesh::{CreaseRule, SurfaceMesh};
 use crate::scheme::Scheme;
 use crate::surface::limit::finite::{FiniteWeights, spline_rows};
 use crate::surface::limit::{
-    LimitSurface, Placement, SurfaceLeaf, SurfaceLeafKind, limit_surface, limit_topology,
+    LimitSurface, Placement, SurfaceLeaf, SurfaceLeafKind, limit_topology,
 };
 use crate::topology::surface::SurfaceTopology;
 
@@ -115,7 +115,7 @@ impl StaticRefinement {
     /// Understands the faces, creases and boundary rule of a mesh.
     ///
     /// # Errors
-    /// As [`LimitSurface::new`]; [`Error::Request`] for a scheme whose weights are not known, fewer
+    /// As [`LimitSurface::of_mesh`]; [`Error::Request`] for a scheme whose weights are not known, fewer
     /// levels than semi-sharp creases, polygons and neighboring extraordinary vertices take to be
     /// isolated, and more points than 32 bits count.
     pub fn new(mesh: &SurfaceMesh, scheme: Scheme, levels: usize) -> Result<Self> {
@@ -137,7 +137,7 @@ impl StaticRefinement {
         levels: usize,
         rule: CreaseRule,
     ) -> Result<Self> {
-        let surface = Arc::new(limit_surface(mesh, topology, scheme, rule, 0)?);
+        let surface = Arc::new(LimitSurface::of_topology(mesh, topology, scheme, rule, 0)?);
         let level_of = |leaf: &SurfaceLeaf| {
             let element = &surface.elements()[leaf.element as usize];
             usize::from(leaf.depth) + usize::from(element.corner.is_some())

@@ -1,10 +1,10 @@
 //! Catmull-Clark limits against explicit refinement, levels upon levels.
 
 use subsolid::plan::Want;
-use subsolid::surface::limit::{LimitSurface, Scheme, SurfaceLocation};
+use subsolid::surface::limit::{LimitSurface, Scheme, SurfaceLeafKind, SurfaceLocation};
 
 use super::explicit::{Case, Compared, equal_explicit_refinement};
-use super::meshes::{Flat, cube, models};
+use super::meshes::{cube, mesh, models};
 use crate::oracle::random::Random;
 use crate::oracle::spline::bicubic;
 use crate::oracle::surface::Surface;
@@ -73,22 +73,23 @@ fn isolation_leaves_regular_patches_but_around_extraordinary_vertices() {
     // three quads at each corner of a cube: a level makes 24 irregular quads of 6 faces,
     // every further one keeps those and makes three regular of each
     let surface = cube();
-    let flat = Flat::of(&surface);
+    let flat = mesh(&surface);
     let mut random = Random::new(1);
     for levels in 1..=6 {
-        let limit = LimitSurface::isolated(&flat.faces(), Scheme::CatmullClark, levels).unwrap();
+        let limit = LimitSurface::isolated(&flat, Scheme::CatmullClark, levels).unwrap();
         let counts = limit.patch_counts();
         assert_eq!((counts.irregular, counts.regular), (24, 72 * (levels - 1)));
         let refined = limit.refined_points(&surface.points).unwrap();
         for leaf in limit.leaves() {
-            let Some(net) = limit.spline_net(leaf, &refined) else { continue };
+            let SurfaceLeafKind::Regular(_) = leaf.kind else { continue };
             // a place in the leaf by its own parameters, and by the element's
             let local = [random.between(0.0, 1.0), random.between(0.0, 1.0)];
             let map = leaf.affine(Scheme::CatmullClark);
             let parameters = [0, 1].map(|d| (local[d] - map.offset[d]) / map.matrix[d][d]);
             let place = SurfaceLocation { element: leaf.element, parameters };
             let found = limit.evaluate_refined(&refined, &[place], Want::POSITION).unwrap();
-            let net = [0, 1, 2, 3].map(|i| [0, 1, 2, 3].map(|j| net[i + 4 * j]));
+            let net = limit.net(leaf);
+            let net = [0, 1, 2, 3].map(|i| [0, 1, 2, 3].map(|j| refined[net[i + 4 * j] as usize]));
             let expected = bicubic(&net, [0, 0], local);
             close(found.positions[0], expected, 1e-14, || format!("{place:?}"));
         }
@@ -104,9 +105,9 @@ fn faces_of_many_corners_have_the_limit_of_their_patches() {
         [angle.cos(), angle.sin(), 0.3 * (3.0 * angle).sin()]
     };
     let surface = Surface::new((0..200).map(corner).collect(), vec![(0..200).collect()]);
-    let flat = Flat::of(&surface);
-    let whole = LimitSurface::new(&flat.faces(), Scheme::CatmullClark).unwrap();
-    let patches = LimitSurface::isolated(&flat.faces(), Scheme::CatmullClark, 12).unwrap();
+    let flat = mesh(&surface);
+    let whole = LimitSurface::of_mesh(&flat, Scheme::CatmullClark).unwrap();
+    let patches = LimitSurface::isolated(&flat, Scheme::CatmullClark, 12).unwrap();
     let mut random = Random::new(9);
     let mut places = Vec::new();
     for depth in 0..11 {

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use subsolid::surface::limit::{LimitSurface, Scheme};
 
-use super::meshes::{Flat, crease_at_random, limit};
+use super::meshes::{crease_at_random, limit, mesh};
 use crate::oracle::surface::Surface;
 
 const INF: f64 = f64::INFINITY;
@@ -42,9 +42,9 @@ impl Case {
 
     pub fn isolated(&self) {
         for (name, surface) in (self.models)().into_iter().filter(|(name, _)| *name != "car") {
-            let flat = Flat::of(&surface);
+            let flat = mesh(&surface);
             for &levels in self.levels {
-                let limit = LimitSurface::isolated(&flat.faces(), self.scheme, levels).unwrap();
+                let limit = LimitSurface::isolated(&flat, self.scheme, levels).unwrap();
                 check(name, &(self.compare)(name, &surface, &limit, 7, 1));
             }
         }

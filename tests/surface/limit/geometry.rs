@@ -4,7 +4,7 @@ use subsolid::plan::Want;
 use subsolid::scheme::FaceShape;
 use subsolid::surface::limit::{LimitSurface, Scheme, SurfaceLocation, curvature, normal};
 
-use super::meshes::{Flat, crease_at_random, cube, limit, models, torus, triangles};
+use super::meshes::{crease_at_random, cube, limit, mesh, models, torus, triangles};
 use crate::oracle::random::Random;
 use crate::oracle::spline::bicubic;
 use crate::oracle::surface::Surface;
@@ -253,7 +253,7 @@ fn a_corner_of_three_faces_at_an_edge_is_each_of_them_alone() {
 fn meshes_and_requests_that_are_wrong() {
     let mut surface = cube();
     let message = |surface: &Surface, scheme: Scheme| {
-        LimitSurface::new(&Flat::of(surface).faces(), scheme).unwrap_err().to_string()
+        LimitSurface::of_mesh(&mesh(surface), scheme).unwrap_err().to_string()
     };
     assert!(message(&surface, Scheme::Loop).contains("face 0 has 4 corners"));
     surface.creases.insert((0, 7), 1.0);
@@ -264,7 +264,7 @@ fn meshes_and_requests_that_are_wrong() {
     assert!(message(&surface, Scheme::CatmullClark).contains("above 10"));
     surface.creases.clear();
     surface.faces[3] = vec![2, 6, 6, 3];
-    assert!(message(&surface, Scheme::CatmullClark).contains("face 3 has vertex 6 twice"));
+    assert!(message(&surface, Scheme::CatmullClark).contains("face 3 names vertex 6 twice"));
     surface.faces[3] = vec![2, 6, 9, 3];
     assert!(message(&surface, Scheme::CatmullClark).contains("face 3 names vertex 9"));
 

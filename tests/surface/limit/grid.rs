@@ -4,7 +4,7 @@ use subsolid::limit::Solid;
 use subsolid::plan::Want;
 use subsolid::surface::limit::{GridLimit, LimitSurface, Scheme, SurfaceLocation};
 
-use super::meshes::{Flat, crease_at_random, limit, models, triangles};
+use super::meshes::{crease_at_random, limit, models, triangles};
 use crate::oracle::convert;
 use crate::oracle::random::Random;
 use crate::oracle::surface::Surface;
@@ -88,8 +88,7 @@ fn the_boundary_of_a_solid_is_the_limit_of_its_boundary() {
             let limits = Limits::of(solid, &mesh.points);
             let truth = convert::solid(&mesh);
             let (skin, quads) = (truth.skin(), truth.boundary_quads());
-            let surface =
-                LimitSurface::new(&Flat::of(&skin).faces(), Scheme::CatmullClark).unwrap();
+            let surface = limit(&skin, Scheme::CatmullClark);
             let (mut random, size) = (Random::new(3), size(&mesh.points));
             let places: Vec<_> = (0..400)
                 .map(|_| SurfaceLocation {

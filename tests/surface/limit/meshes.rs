@@ -1,58 +1,32 @@
 //! Surfaces of the oracle handed to the library.
 
-use subsolid::mesh::{CreaseRule, Creases, TriangleRule};
-use subsolid::surface::limit::{Faces, LimitSurface, Scheme};
+use subsolid::mesh::{CreaseRule, Polygons, SurfaceMesh};
+use subsolid::surface::limit::{LimitSurface, Scheme};
 
 use crate::oracle::obj;
 use crate::oracle::random::Random;
 use crate::oracle::surface::{Stars, Surface};
 use crate::surfaces::SURFACES;
 
-/// Flat arrays of a surface's faces and creases.
-pub struct Flat {
-    vertex_count: usize,
-    offsets: Vec<u32>,
-    corners: Vec<u32>,
-    creases: Creases,
-    crease_rule: CreaseRule,
-}
-
-impl Flat {
-    pub fn of(surface: &Surface) -> Self {
-        let mut flat = Self {
-            vertex_count: surface.points.len(),
-            offsets: vec![0],
-            corners: Vec::new(),
-            creases: Creases::default(),
-            crease_rule: if surface.chaikin { CreaseRule::Chaikin } else { CreaseRule::Uniform },
-        };
-        for face in &surface.faces {
-            flat.corners.extend(face.iter().map(|&v| v as u32));
-            flat.offsets.push(flat.corners.len() as u32);
-        }
-        for (&(a, b), &s) in &surface.creases {
-            flat.creases.push_edge(a as u32, b as u32, s);
-        }
-        for (&v, &s) in &surface.corners {
-            flat.creases.push_corner(v as u32, s);
-        }
-        flat
+/// A surface of the oracle as a mesh of the library.
+pub fn mesh(surface: &Surface) -> SurfaceMesh {
+    let mut faces = Polygons::default();
+    for face in &surface.faces {
+        faces.push(&face.iter().map(|&v| v as u32).collect::<Vec<_>>());
     }
-
-    pub fn faces(&self) -> Faces<'_> {
-        Faces {
-            vertex_count: self.vertex_count,
-            offsets: &self.offsets,
-            corners: &self.corners,
-            creases: &self.creases,
-            crease_rule: self.crease_rule,
-            triangle_rule: TriangleRule::Uniform,
-        }
+    let mut mesh = SurfaceMesh::new(surface.points.clone(), faces);
+    for (&(a, b), &s) in &surface.creases {
+        mesh.creases.push_edge(a as u32, b as u32, s);
     }
+    for (&v, &s) in &surface.corners {
+        mesh.creases.push_corner(v as u32, s);
+    }
+    mesh.crease_rule = if surface.chaikin { CreaseRule::Chaikin } else { CreaseRule::Uniform };
+    mesh
 }
 
 pub fn limit(surface: &Surface, scheme: Scheme) -> LimitSurface {
-    LimitSurface::new(&Flat::of(surface).faces(), scheme).expect("a valid mesh")
+    LimitSurface::of_mesh(&mesh(surface), scheme).expect("a valid mesh")
 }
 
 /// All models that Catmull-Clark takes, but for two large ones.

@@ -5,7 +5,9 @@ use super::{EdgeFriend, FriendQuads};
 use crate::error::IdKind::Vertex;
 use crate::error::{Error, Result, option};
 use crate::mesh::{CreaseRule, Polygons, SurfaceMesh};
-use crate::surface::refine::quads::QuadLevels;
+use crate::scheme::Split;
+use crate::surface::refine::matrix::MatrixLevels;
+use crate::surface::refine::split::first_edge_point;
 use crate::topology::NONE;
 use crate::topology::surface::{Columns, SurfaceTopology};
 use crate::topology::surface::{inconsistent_edge, non_manifold_corners};
@@ -22,9 +24,8 @@ pub(super) fn first_level(
     let sharpness = sharpness.with_triangles(mesh.triangle_rule, &topology);
     let real_quads = topology.vertices.len();
     let closed = close(topology);
-    let first_edge_point = (closed.vertex_count + closed.face_count) as u32;
-    let refined = sharpness.refined(first_edge_point, crease_rule);
-    let first = QuadLevels::first_step(closed, sharpness);
+    let refined = sharpness.refined(first_edge_point(&closed, Split::Quads), crease_rule);
+    let first = MatrixLevels::first_step(closed, Split::Quads, sharpness);
     let [coarse, fine] = first.topologies() else {
         return Err(Error::request("edge-friend needs at least one level")
             .with_help("ask for one level or more"));

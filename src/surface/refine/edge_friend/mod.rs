@@ -35,7 +35,7 @@ use crate::interrupt::stop_point;
 use crate::numbers::Real;
 use rayon::prelude::*;
 
-use super::quads::QuadLevels;
+use super::matrix::MatrixLevels;
 use super::workspace::Workspace;
 use crate::error::Result;
 use crate::mesh::{CreaseRule, Creases, SurfaceMesh};
@@ -75,7 +75,7 @@ impl FriendQuads {
 #[derive(Clone, Debug)]
 pub struct EdgeFriend {
     /// The step from polygons to quads.
-    first: QuadLevels,
+    first: MatrixLevels,
     /// Levels 1, 2, …
     levels: Vec<FriendQuads>,
     /// Quads of level 1 that are not ghosts.

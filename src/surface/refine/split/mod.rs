@@ -10,6 +10,7 @@ mod quads;
 pub(in crate::surface) use four_triangles::split_to_triangles;
 pub(in crate::surface) use quads::{split_quads_twice, split_to_quads};
 
+use crate::scheme::Split;
 use crate::topology::surface::{Columns, SurfaceTopology};
 
 /// Faces or edges a work item covers.
@@ -22,6 +23,12 @@ pub(in crate::surface) enum WantedLists {
     Vertices,
     /// All lists.
     All,
+}
+
+/// The first edge point after one step: vertex points come first, of quads then face points.
+pub(in crate::surface) fn first_edge_point(topology: &SurfaceTopology, split: Split) -> u32 {
+    let faces = if split == Split::Quads { topology.face_count } else { 0 };
+    (topology.vertex_count + faces) as u32
 }
 
 fn split_non_manifold(coarse: &SurfaceTopology) -> Vec<u32> {

@@ -18,9 +18,4 @@ impl Random {
     pub fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
-
-    /// Uniform in 0..`count`, which is below 2³¹.
-    pub fn below(&mut self, count: u64) -> u64 {
-        (self.next() >> 33) % count
-    }
 }

@@ -49,6 +49,7 @@ counts! {
     interior_rings "from 0 to 8"
     levels "from 0 on"
     max_points "from 1 on"
+    order "from 1 to 10"
     planes "from 1 on"
     results "from 1 on"
     repeats "from 1 to 10000"

@@ -26,15 +26,19 @@ impl PySolid {
     ///
     /// Args:
     ///     path: File to write, which appears under its name when it is complete: .vtu, .pvtu (any
-    ///         size), .vtk, .csv or .npz; at writes .csv; .glb has the boundary at the samples, with
+    ///         size), .vtk, .csv or .npz; .msh, .mesh, .inp or .exo with groups for finite-element
+    ///         programs; at writes .csv; .glb has the boundary at the samples, with
     ///         normals and the attributes. None for the report alone, with quality or explain.
     ///     samples: Number of samples along each axis of a cell, 1 to 64, end points included; for
     ///         .glb 2 to 32. cells="lagrange" and "bezier" need none.
     ///     gauss: Number of Gauss points along each axis instead, 1 to 32.
     ///     at: Name of a table of parameters instead: .csv with the header cell,u,v,w, or
     ///         cell,corner,u,v,w where cells are not hexahedra.
-    ///     cells: "hexahedra" between the samples, "lagrange" for one cubic cell each, "bezier" for
-    ///         exact Bézier cells, or "points"; None for hexahedra, of gauss and .csv for points.
+    ///     cells: "hexahedra" between the samples, "lagrange" for one curved cell each, "bezier" for
+    ///         exact Bézier cells, or "points"; None for hexahedra, with order for Lagrange cells, of
+    ///         gauss and .csv for points.
+    ///     order: Order of Lagrange cells, 1 to 10; None for 3. .msh holds 1 to 9, .inp and .exo 1 and
+    ///         2. The report has the "distance" of the cells from the limit, sampled between nodes.
     ///     rings: Rings of Bézier cells toward extraordinary edges and vertices, 0 to 8; None for 3.
     ///     derivatives: Highest order of the derivatives of positions, 0, 1 or 2.
     ///     attribute_derivatives: Differentiate attributes as well; needs derivatives=1 or 2.
@@ -56,6 +60,7 @@ impl PySolid {
     ///     piece_points: Maximum number of points per piece of a .pvtu; None for 2000000, of Bézier
     ///         cells 524288.
     ///     compress: Compress; for .vtu, .pvtu and .npz.
+    ///     format: "msh" or "msh-binary" of a .msh, "mfem" or "medit" of a .mesh, which needs one.
     ///     color: Vertex or cell array to color a .glb by, or "scaled Jacobian".
     ///     color_map: Colors of a .glb: "viridis", "cividis" or "turbo"; None for viridis.
     ///     unit: Length unit of the model, for .glb, which is in meters: "um", "mm", "cm", "m", "in"
@@ -76,11 +81,11 @@ impl PySolid {
     ///     >>> report = box.write_limit("limit.vtu", 4, quality=True)
     ///     >>> report["points"], report["quality"]["samples"]
     ///     (343, 512)
-    #[pyo3(signature = (path=None, samples=None, *, gauss=None, at=None, cells=None, rings=None,
-                        derivatives=0, attribute_derivatives=false, gradients=false,
+    #[pyo3(signature = (path=None, samples=None, *, gauss=None, at=None, cells=None, order=None,
+                        rings=None, derivatives=0, attribute_derivatives=false, gradients=false,
                         jacobian=false, quality=false, explain=false, precision="f64",
                         backend="auto", strategy="auto", separate_points=false, write_memory=None,
-                        pieces=None, piece_points=None, compress=false, color=None,
+                        pieces=None, piece_points=None, compress=false, format=None, color=None,
                         color_map=None, unit=None, up=None))]
     #[allow(clippy::too_many_arguments, reason = "keywords")]
     fn write_limit<'py>(
@@ -91,6 +96,7 @@ impl PySolid {
         #[pyo3(from_py_with = count::gauss)] gauss: Option<usize>,
         at: Option<PathBuf>,
         cells: Option<&str>,
+        #[pyo3(from_py_with = count::order)] order: Option<usize>,
         #[pyo3(from_py_with = count::rings)] rings: Option<usize>,
         #[pyo3(from_py_with = count::derivatives)] derivatives: usize,
         attribute_derivatives: bool,
@@ -106,6 +112,7 @@ impl PySolid {
         #[pyo3(from_py_with = layer_options::part)] pieces: Option<JobPart>,
         #[pyo3(from_py_with = count::max_points)] piece_points: Option<usize>,
         compress: bool,
+        format: Option<&str>,
         color: Option<String>,
         color_map: Option<&str>,
         unit: Option<&str>,
@@ -116,6 +123,7 @@ impl PySolid {
             quantities: QuantityRequest { derivatives, attribute_derivatives, gradients, jacobian },
             processor: processor(precision, backend, strategy)?,
             cells: cells.map(|cells| named("cells", cells)).transpose()?,
+            order,
             rings,
             separate_points,
             quality,
@@ -123,6 +131,7 @@ impl PySolid {
             pieces,
             piece_points,
             compress,
+            format: format.map(|format| named("format", format)).transpose()?,
             explain,
             color,
             color_map: color_map.map(|map| named("color_map", map)).transpose()?,

@@ -8,9 +8,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use subsolid::IdKind;
 use subsolid::io::WriteOptions;
-use subsolid::jobs::boundary::boundary;
+use subsolid::jobs::boundary::{BoundaryRequest, boundary};
 use subsolid::jobs::info::InfoRequest;
 use subsolid::jobs::refine::RefineRequest;
+use subsolid::jobs::surface_file::GlbRequest;
 use subsolid::limit::Solid;
 use subsolid::mesh::{Attribute, CellArray, FaceGroup, SolidMesh};
 use subsolid::numbers::counted;
@@ -443,12 +444,57 @@ impl PySolid {
         Ok(PySurface { mesh })
     }
 
-    /// Writes the control mesh: .vtu, .pvtu, .vtk, .npz, or .csv for points alone. The file appears
-    /// under its name when it is complete. What the format cannot hold raises a UserWarning.
+    /// Writes the surface that bounds the solid, with its creases: .obj, .ply, .vtp, .stl or .glb; .msh,
+    /// .mesh, .inp and .exo with the groups of faces for finite-element programs. That of `subsolid
+    /// boundary`. What the format cannot hold raises a UserWarning.
+    ///
+    /// Args:
+    ///     path: Name of the file.
+    ///     format: "msh" or "msh-binary" of a .msh, "mfem" or "medit" of a .mesh, which needs one.
+    ///     unit: Length unit of the model, for .glb, which is in meters: "um", "mm", "cm", "m", "in"
+    ///         or "ft"; None for "m".
+    ///     up: Axis that points upward, for .glb, "y" or "z"; None for "z".
+    ///
+    /// Returns:
+    ///     A dictionary with the keys of the JSON report of `subsolid boundary`.
+    ///
+    /// Raises:
+    ///     Error: For a solid without a boundary, another ending, and a file that cannot be written.
+    ///
+    /// Example:
+    ///     >>> box = subsolid.shape("box", 2, 2, 2)
+    ///     >>> box.write_boundary("box.msh")["faces"]
+    ///     24
+    #[pyo3(signature = (path, *, format=None, unit=None, up=None))]
+    fn write_boundary<'py>(
+        &self,
+        py: Python<'py>,
+        path: PathBuf,
+        format: Option<&str>,
+        unit: Option<&str>,
+        up: Option<&str>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let glb = GlbRequest {
+            unit: unit.map(|unit| named("unit", unit)).transpose()?,
+            up: up.map(|up| named("up", up)).transpose()?,
+        };
+        let format = format.map(|format| named("format", format)).transpose()?;
+        let (request, shared) = (BoundaryRequest { format, glb }, &self.shared);
+        let written = PythonNotes::hear(py, |notes| {
+            request.run(&shared.mesh, shared.solid.topology(), &path, notes)
+        })?;
+        dictionary(py, &written)
+    }
+
+    /// Writes the control mesh: .vtu, .pvtu, .vtk, .npz, or .csv for points alone; .msh (Gmsh),
+    /// .mesh (MFEM or MEDIT), .inp (Abaqus, CalculiX) and .exo (Exodus II) with groups for
+    /// finite-element programs. The file appears under its name when it is complete. What the format
+    /// cannot hold raises a UserWarning.
     ///
     /// Args:
     ///     path: Name of the file.
     ///     compress: Compress; for .vtu, .pvtu and .npz.
+    ///     format: "msh" or "msh-binary" of a .msh, "mfem" or "medit" of a .mesh, which needs one.
     ///
     /// Raises:
     ///     Error: For another ending, and a file that cannot be written.
@@ -458,13 +504,20 @@ impl PySolid {
     ///     >>> box.write("box.vtu", compress=True)
     ///     >>> subsolid.read("box.vtu").n_cells
     ///     8
-    #[pyo3(signature = (path, *, compress=false))]
-    fn write(&self, py: Python<'_>, path: PathBuf, compress: bool) -> PyResult<()> {
-        let format = subsolid::io::check_output(&path).py()?;
+    #[pyo3(signature = (path, *, compress=false, format=None))]
+    fn write(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        compress: bool,
+        format: Option<&str>,
+    ) -> PyResult<()> {
+        let given = format.map(|format| named("format", format)).transpose()?;
+        let format = subsolid::io::check_output_as(&path, given).py()?;
         format.check_compress(compress).py()?;
         let mesh = &self.shared.mesh;
         warn_of_losses(py, &format!("{}: ", path.display()), &format.losses(mesh))?;
-        py.work(|| subsolid::write(path, mesh, WriteOptions { compress })).py()
+        py.work(|| subsolid::write(path, mesh, WriteOptions { compress, format: given })).py()
     }
 
     /// Weights of the control points at places: points = B @ controls.

@@ -46,6 +46,7 @@ _Strategy = Literal["auto", "thread", "warp", "hybrid"]
 _QueryStrategy = Literal["unordered", "rows", "patches"]
 _Precision = Literal["f64", "f32", "float64", "float32"]
 _ColorMap = Literal["viridis", "cividis", "turbo"]
+_MeshFormat = Literal["msh", "msh-binary", "inp", "mfem", "medit", "exodus"]
 _Unit = Literal["um", "mm", "cm", "m", "in", "ft"]
 _Up = Literal["y", "z"]
 _CreaseRule = Literal["uniform", "chaikin"]
@@ -169,7 +170,17 @@ class Solid:
     def reorient(self) -> Solid: ...
     def weld(self, distance: float = 0.0) -> Solid: ...
     def boundary(self) -> Surface: ...
-    def write(self, path: _Path, *, compress: bool = False) -> None: ...
+    def write_boundary(
+        self,
+        path: _Path,
+        *,
+        format: Optional[_MeshFormat] = None,
+        unit: Optional[_Unit] = None,
+        up: Optional[_Up] = None,
+    ) -> dict[str, Any]: ...
+    def write(
+        self, path: _Path, *, compress: bool = False, format: Optional[_MeshFormat] = None
+    ) -> None: ...
     def write_limit(
         self,
         path: Optional[_Path] = None,
@@ -178,6 +189,7 @@ class Solid:
         gauss: Optional[int] = None,
         at: Optional[_Path] = None,
         cells: Optional[Literal["hexahedra", "lagrange", "bezier", "points"]] = None,
+        order: Optional[int] = None,
         rings: Optional[int] = None,
         derivatives: int = 0,
         attribute_derivatives: bool = False,
@@ -193,6 +205,7 @@ class Solid:
         pieces: Optional[tuple[int, int]] = None,
         piece_points: Optional[int] = None,
         compress: bool = False,
+        format: Optional[_MeshFormat] = None,
         color: Optional[str] = None,
         color_map: Optional[_ColorMap] = None,
         unit: Optional[_Unit] = None,

@@ -64,3 +64,29 @@ def test_results_say_what_they_leave_out(marked: subsolid.Solid) -> None:
     assert losses(marked.extract) == [FACES, *CELLS]
     plain = subsolid.Solid(*box(2, 2, 2))
     assert losses(plain.boundary) == losses(plain.extract) == []
+
+
+def test_files_for_finite_elements_have_the_groups(marked: subsolid.Solid, tmp_path: Any) -> None:
+    lost = "2 creases"
+    assert losses(lambda: marked.write(tmp_path / "a.msh")) == [f"{tmp_path}/a.msh: left out {lost}"]
+    back = subsolid.read(tmp_path / "a.msh")
+    assert {name: len(faces) for name, faces in back.face_groups.items()} == {"inlet": 1, "floor": 1}
+    said = losses(lambda: marked.write(tmp_path / "a.mesh", format="medit"))
+    assert any("core (1)" in words for words in said) and any("inlet (" in words for words in said)
+    with pytest.raises(subsolid.Error, match="MFEM and MEDIT both"):
+        marked.write(tmp_path / "b.mesh")
+    with pytest.raises(subsolid.Error, match="format"):
+        marked.write(tmp_path / "b.mesh", format="nastran")
+
+
+def test_curved_cells_and_boundaries_for_finite_elements(tmp_path: Any) -> None:
+    solid = subsolid.shape("box", 2, 2, 2)
+    report = solid.write_limit(tmp_path / "a.inp", order=2)
+    assert report and report["cells"] == 8 and report["distance"] > 0
+    assert (tmp_path / "a.inp").read_text().count("TYPE=C3D20") == 1
+    report = solid.write_limit(tmp_path / "a.mesh", order=4, format="mfem")
+    assert report and "H1@U_3D_P4" in (tmp_path / "a.mesh").read_text()
+    with pytest.raises(subsolid.Error, match="orders 1 and 2"):
+        solid.write_limit(tmp_path / "a.exo", order=3)
+    assert solid.write_boundary(tmp_path / "skin.msh")["faces"] == 24
+    assert subsolid.read_surface(tmp_path / "skin.msh").n_faces == 24

@@ -1,6 +1,6 @@
 //! Pure mathematics: uniform cubic B-splines, the quartic box spline, Bernstein
-//! polynomials with the closest places of their curves and patches, Gauss rules, and the record
-//! of a tree of boxes. Nothing here depends on meshes.
+//! polynomials with the closest places of their curves and patches, Lagrange polynomials, Gauss
+//! rules, and the record of a tree of boxes. Nothing here depends on meshes.
 
 pub mod bernstein;
 pub mod box_spline;
@@ -8,7 +8,9 @@ pub mod bspline;
 pub(crate) mod closest_on_curve;
 pub(crate) mod closest_on_patch;
 pub mod gauss;
+mod lagrange;
 mod missing_layers;
 pub mod tree;
 
+pub(crate) use lagrange::lagrange_weights;
 pub use missing_layers::MissingLayers;

@@ -25,7 +25,8 @@ Examples:
 pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
-    /// File to write: .obj, .ply, .vtp, .stl or .glb
+    /// File to write: .obj, .ply, .vtp, .stl or .glb; .msh, .mesh, .inp or .exo for finite-element
+    /// programs, with the groups of faces
     #[arg(long, short, value_name = "OUT")]
     output: PathBuf,
     #[command(flatten)]

@@ -11,19 +11,21 @@ use subsolid::mesh::{SolidMesh, SurfaceMesh};
 use super::Console;
 use super::gltf::{axes, units};
 use super::model::ModelArguments;
-use super::output::write_mesh;
+use super::output::{FormatOption, write_mesh};
 use super::unused::refuse_for_solids;
 
 #[derive(Args)]
 #[command(mut_arg("unit", units), mut_arg("up", axes))]
 pub struct MeshOutput {
-    /// File to write; of a solid .vtu, .pvtu, .vtk, .csv or .npz, of a surface .obj, .ply, .vtp,
+    /// File to write; of a solid .vtu, .pvtu, .vtk, .csv, .npz, .msh, .mesh, .inp or .exo, of a surface .obj, .ply, .vtp,
     /// .stl or .glb
     #[arg(long, short, value_name = "OUT")]
     pub output: PathBuf,
     /// Compress .vtu, .pvtu and .npz
     #[arg(long)]
     compress: bool,
+    #[command(flatten)]
+    format: FormatOption,
     #[command(flatten)]
     glb: GlbRequest,
 }
@@ -36,14 +38,17 @@ impl MeshOutput {
 
     /// The format of a solid; checks that it can be written, over none of the inputs.
     pub fn of_solid(&self, model: &ModelArguments, others: &[&Path]) -> Result<Format> {
-        let format = model.check_output(&self.output, others)?;
+        let format = model.check_output(&self.output, self.format.format, others)?;
         format.check_compress(self.compress)?;
         Ok(format)
     }
 
     /// The format of a surface; checks that it can be written, over none of the inputs.
     pub fn of_surface(&self, model: &ModelArguments, others: &[&Path]) -> Result<SurfaceFormat> {
-        refuse_for_solids(&[(self.compress, "--compress")])?;
+        refuse_for_solids(&[
+            (self.compress, "--compress"),
+            (self.format.format.is_some(), "--format"),
+        ])?;
         let format = model.surface_output(&self.output)?;
         model.check_no_input(&self.output, others)?;
         Ok(format)

@@ -3,12 +3,22 @@
 use std::path::Path;
 use std::time::Instant;
 
+use clap::Args;
+use subsolid::io::MeshFormat;
 use subsolid::jobs::output;
 pub use subsolid::jobs::output::{check_ending, check_mesh_names};
 use subsolid::mesh::SolidMesh;
 use subsolid::{Result, io};
 
 use super::Console;
+
+/// Which format an ending stands for.
+#[derive(Args)]
+pub struct FormatOption {
+    /// Format of a .msh: msh (text, the default) or msh-binary; of a .mesh: mfem or medit
+    #[arg(long, value_enum, hide_possible_values = true)]
+    pub format: Option<MeshFormat>,
+}
 
 /// Writes a control mesh, and says what its format leaves out.
 pub fn write_mesh(
@@ -18,9 +28,10 @@ pub fn write_mesh(
     compress: bool,
     console: &Console,
 ) -> Result<()> {
+    let options = io::WriteOptions { compress, format: format.of_exchange() };
     output::warn_of_losses(&format.losses(mesh), path, &mut console.notes());
     let start = Instant::now();
-    console.during("Writing", || io::write(path, mesh, io::WriteOptions { compress }))?;
+    console.during("Writing", || io::write(path, mesh, options))?;
     console.wrote(path.display(), mesh.counts(), start);
     Ok(())
 }

@@ -6,7 +6,7 @@ use clap::Args;
 use subsolid::mesh::shape::Shape;
 use subsolid::{Result, io};
 
-use super::output::write_mesh;
+use super::output::{FormatOption, write_mesh};
 use super::refine::WrittenMesh;
 use super::{Console, Outcome};
 
@@ -21,12 +21,15 @@ pub struct Arguments {
     /// The same sizes, as an option: --size 2,2,6
     #[arg(long, value_name = "SIZES", value_delimiter = ',', conflicts_with = "sizes")]
     size: Vec<usize>,
-    /// File to write: .vtu, .pvtu, .vtk, .csv or .npz
+    /// File to write: .vtu, .pvtu, .vtk, .csv or .npz; .msh, .mesh, .inp or .exo for finite-element
+    /// programs
     #[arg(long, short, value_name = "OUT")]
     output: PathBuf,
     /// Compress .vtu, .pvtu and .npz
     #[arg(long)]
     compress: bool,
+    #[command(flatten)]
+    format: FormatOption,
 }
 
 fn names() -> String {
@@ -39,7 +42,7 @@ fn names() -> String {
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let output = &arguments.output;
-    let format = io::check_output(output)?;
+    let format = io::check_output_as(output, arguments.format.format)?;
     format.check_compress(arguments.compress)?;
     let sizes = if arguments.size.is_empty() { &arguments.sizes } else { &arguments.size };
     let mesh = Shape::parse(&arguments.name, sizes)?.build()?;

@@ -15,7 +15,7 @@ use subsolid::untangle::UntangleResult;
 
 use super::json::JsonReport;
 use super::model::ModelArguments;
-use super::output::{check_mesh_names, write_mesh};
+use super::output::{FormatOption, check_mesh_names, write_mesh};
 use super::wording::words;
 use super::{Console, Outcome};
 
@@ -43,12 +43,15 @@ pub struct Arguments {
     levels: usize,
     #[command(flatten)]
     request: UntangleRequest,
-    /// File to write: .vtu, .pvtu, .vtk, .csv or .npz
+    /// File to write: .vtu, .pvtu, .vtk, .csv or .npz; .msh, .mesh, .inp or .exo for finite-element
+    /// programs
     #[arg(long, short, value_name = "OUT")]
     output: PathBuf,
     /// Compress .vtu, .pvtu and .npz
     #[arg(long)]
     compress: bool,
+    #[command(flatten)]
+    format: FormatOption,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -66,7 +69,7 @@ impl JsonReport for Report {
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let Arguments { output, request, .. } = &arguments;
     request.check()?;
-    let format = arguments.model.check_output(output, &[])?;
+    let format = arguments.model.check_output(output, arguments.format.format, &[])?;
     format.check_compress(arguments.compress)?;
     let mut mesh = arguments.model.load(arguments.levels, VertexRule::default(), console)?;
     check_mesh_names(format, &mesh)?;

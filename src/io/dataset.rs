@@ -95,6 +95,19 @@ impl ArrayData {
         }
     }
 
+    /// Appends values of the same type; whether they are.
+    pub(super) fn append(&mut self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::F32(values), Self::F32(own)) => values.extend(own),
+            (Self::F64(values), Self::F64(own)) => values.extend(own),
+            (Self::I32(values), Self::I32(own)) => values.extend(own),
+            (Self::I64(values), Self::I64(own)) => values.extend(own),
+            (Self::U8(values), Self::U8(own)) => values.extend(own),
+            _ => return false,
+        }
+        true
+    }
+
     /// The values as they lie in memory.
     pub fn bytes(&self) -> &[u8] {
         match self {

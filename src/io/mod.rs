@@ -55,10 +55,11 @@ pub(crate) use write::{
     Archive, ZipEntry, ZipMethod, central_directory, check_all_jobs, write_rows,
 };
 pub use write::{
-    BezierPatch, FileOutline, Format, GlbOptions, JobPart, LengthUnit, MergedPieces, PieceJob,
-    PieceShare, PieceWriter, PolylinePiece, PolylineWriter, SurfaceFormat, UpAxis, WriteOptions,
-    check_arrays_of, check_ending, check_names, check_output, check_surface_output, is_glb,
-    lost_data, merge, write, write_arrays, write_bext, write_pieces, write_surface,
+    BezierPatch, CellSide, FileOutline, Format, GlbOptions, JobPart, LengthUnit, MergedPieces,
+    MeshFormat, PieceJob, PieceShare, PieceWriter, PolylinePiece, PolylineWriter, SideGroup,
+    SurfaceFormat, UpAxis, WriteOptions, check_arrays_of, check_ending, check_names, check_output,
+    check_output_as, check_surface_output, is_glb, lost_cell_data, lost_data, merge, mesh_format,
+    write, write_arrays, write_bext, write_pieces, write_surface, write_surface_groups,
     write_surface_with,
 };
 

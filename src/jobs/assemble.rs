@@ -253,7 +253,7 @@ impl AssembleRequest {
                 write_matrix(output.join(name), matrix, self.format, self.compress)?;
             }
             let arrays = assembly.arrays(mesh, solid, notes);
-            let options = WriteOptions { compress: self.compress };
+            let options = WriteOptions { compress: self.compress, format: None };
             io::write_arrays(output.join("model.npz"), &arrays, options)
         })?;
         let count = counted(assembly.matrices.len(), "matrix");

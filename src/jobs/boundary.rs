@@ -1,16 +1,21 @@
 //! Writes the surface that bounds a solid, with its creases.
 
 use std::path::Path;
+use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
 use super::Notes;
-use super::output::warn_of_lost_data;
+use super::output::{warn_of_losses, warn_of_lost_data, written};
 use super::surface_file::{GlbRequest, WrittenSurface, write_surface};
 use crate::error::Result;
-use crate::io::check_surface_output;
+use crate::io::{
+    MeshFormat, check_output_as, check_surface_output, lost_cell_data, mesh_format,
+    write_surface_groups,
+};
 use crate::mesh::{SolidMesh, SurfaceMesh};
-use crate::surface::boundary_with_topology;
+use crate::numbers::counted;
+use crate::surface::{boundary_groups, boundary_with_topology};
 use crate::topology::Topology;
 
 /// What is asked of the boundary of a solid.
@@ -18,6 +23,9 @@ use crate::topology::Topology;
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[serde(default)]
 pub struct BoundaryRequest {
+    /// Format of a .msh: msh (text, the default) or msh-binary; of a .mesh: mfem or medit
+    #[cfg_attr(feature = "cli", arg(long, value_enum, hide_possible_values = true))]
+    pub format: Option<MeshFormat>,
     /// What a `.glb` says of the model.
     #[cfg_attr(feature = "cli", command(flatten))]
     #[serde(flatten)]
@@ -25,7 +33,8 @@ pub struct BoundaryRequest {
 }
 
 impl BoundaryRequest {
-    /// Checks the options and the output: an .obj, .ply, .vtp, .stl or .glb.
+    /// Checks the options and the output: an .obj, .ply, .vtp, .stl or .glb, or one for finite-element
+    /// programs.
     ///
     /// # Errors
     /// [`Error::Request`](crate::Error::Request) for an ending without a format, and a unit or axis
@@ -33,7 +42,10 @@ impl BoundaryRequest {
     /// [`Error::File`](crate::Error::File) for a directory that does not take the file.
     pub fn check(&self, output: &Path) -> Result<()> {
         self.glb.options(output)?;
-        check_surface_output(output).map(drop)
+        match mesh_format(output, self.format)? {
+            Some(_) => check_output_as(output, self.format).map(drop),
+            None => check_surface_output(output).map(drop),
+        }
     }
 
     /// Writes the boundary of a solid of this [topology](Topology::of_mesh) to a file.
@@ -49,9 +61,34 @@ impl BoundaryRequest {
         notes: &mut dyn Notes,
     ) -> Result<WrittenSurface> {
         self.check(output)?;
+        if let Some(format) = mesh_format(output, self.format)? {
+            return write_elements(mesh, topology, (output, format), notes);
+        }
         let surface = boundary(mesh, topology, Some(output), notes)?;
         write_surface(output, &surface, &self.glb.options(output)?, notes)
     }
+}
+
+/// Writes the boundary with its groups of faces, for finite-element programs.
+fn write_elements(
+    mesh: &SolidMesh,
+    topology: &Topology,
+    (output, format): (&Path, MeshFormat),
+    notes: &mut dyn Notes,
+) -> Result<WrittenSurface> {
+    let surface = boundary_with_topology(mesh, topology)?;
+    let (groups, inner) = boundary_groups(mesh, topology);
+    let mut losses = format.surface_losses(&surface, &groups)?;
+    losses.extend(lost_cell_data(mesh));
+    if inner > 0 {
+        losses.push(format!("{} of groups inside the solid", counted(inner, "face")));
+    }
+    warn_of_losses(&losses, output, notes);
+    let start = Instant::now();
+    notes.begin("Writing");
+    write_surface_groups(output, format, &surface, &groups)?;
+    notes.status("Wrote", written(output.display(), surface.counts(), start));
+    Ok(WrittenSurface::of(output, &surface))
 }
 
 /// The surface that bounds a solid of this [topology](Topology::of_mesh); says what it leaves out of

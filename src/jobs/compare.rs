@@ -225,7 +225,7 @@ impl CompareRequest {
             cells.point_arrays.extend(arrays);
             let [points, count] = [cells.points.len(), cells.cells.len()];
             let start = Instant::now();
-            io::write(output, cells, WriteOptions { compress: self.compress })?;
+            io::write(output, cells, WriteOptions { compress: self.compress, format: None })?;
             let counts = format!("{}, {}", counted(points, "point"), counted(count, "cell"));
             notes.status("Wrote", written(output.display(), counts, start));
         }

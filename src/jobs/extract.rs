@@ -156,7 +156,11 @@ impl ExtractRequest {
         match format {
             Format::Npz => {
                 let arrays = extraction.arrays(solid, mesh.controls(), &error_bounds)?;
-                io::write_arrays(output, &arrays, WriteOptions { compress: self.compress })?;
+                io::write_arrays(
+                    output,
+                    &arrays,
+                    WriteOptions { compress: self.compress, format: None },
+                )?;
             }
             Format::Bext => io::write_bext(output, &extraction.patch(&mesh.points)?)?,
         }

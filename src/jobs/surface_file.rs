@@ -60,6 +60,21 @@ pub struct WrittenSurface {
     pub patches: Option<PatchCounts>,
 }
 
+impl WrittenSurface {
+    /// Of a surface in a file, without patches.
+    pub(super) fn of(output: &Path, mesh: &SurfaceMesh) -> Self {
+        Self {
+            output: output.display().to_string(),
+            vertices: mesh.points.len(),
+            faces: mesh.faces.len(),
+            holes: mesh.hole_count(),
+            creases: mesh.creases.edges.len(),
+            corners: mesh.creases.corners.len(),
+            patches: None,
+        }
+    }
+}
+
 /// Writes a surface; says what its format leaves out. The report has the surface as the file has it,
 /// without holes where the format leaves them out, and no patches.
 ///
@@ -81,15 +96,7 @@ pub fn write_surface(
         _ => mesh.without_holes(),
     };
     notes.status("Wrote", written(output.display(), mesh.counts(), start));
-    Ok(WrittenSurface {
-        output: output.display().to_string(),
-        vertices: mesh.points.len(),
-        faces: mesh.faces.len(),
-        holes: mesh.hole_count(),
-        creases: mesh.creases.edges.len(),
-        corners: mesh.creases.corners.len(),
-        patches: None,
-    })
+    Ok(WrittenSurface::of(output, &mesh))
 }
 
 /// Writes what a page shows as a `.glb`, with its colors.

@@ -1,7 +1,7 @@
 //! The surface that bounds a solid.
 
 use crate::error::{Error, Result};
-use crate::mesh::{Polygons, SolidMesh, SurfaceMesh, numbered};
+use crate::mesh::{FaceGroup, Polygons, SolidMesh, SurfaceMesh, numbered};
 use crate::topology::{Orientation, Topology};
 
 /// The boundary faces of a solid, outward whatever the corner order of its cells, with its
@@ -57,6 +57,25 @@ fn check_no_ghosts(topology: &Topology) -> Result<()> {
     }
     Err(Error::request("the boundary of a solid with ghost cells is no subdivision surface: its limit depends on control points inside")
         .with_help("take samples of it: an evaluation, or a .glb file of its view"))
+}
+
+/// Groups of faces of a solid on its boundary, as the faces of [`boundary_surface`], by their names;
+/// without those that have no face there. Also the number of faces of groups that are not there.
+pub fn boundary_groups(solid: &SolidMesh, topology: &Topology) -> (Vec<(String, Vec<u32>)>, usize) {
+    let mut next = 0..;
+    let mut place = |f| if topology.is_boundary_face(f) { next.next() } else { None };
+    let places: Vec<Option<u32>> = (0..topology.face_count() as u32).map(&mut place).collect();
+    let mut inner = 0;
+    let mut of_group = |group: &FaceGroup| {
+        let place = |face: &[u32]| places[topology.face_with(face)? as usize];
+        let mut members: Vec<u32> = group.faces.iter().filter_map(place).collect();
+        inner += group.faces.len() - members.len();
+        members.sort_unstable();
+        members.dedup();
+        (!members.is_empty()).then(|| (group.name.clone(), members))
+    };
+    let groups = solid.face_groups.iter().filter_map(&mut of_group).collect();
+    (groups, inner)
 }
 
 /// The cell that each face of [`boundary_surface`] belongs to.

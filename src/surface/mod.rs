@@ -54,7 +54,7 @@ pub(crate) mod testing;
 pub(crate) mod triangulate;
 
 pub use crate::scheme::{Point, Scheme};
-pub use boundary::{boundary_cells, boundary_surface, boundary_with_topology};
+pub use boundary::{boundary_cells, boundary_groups, boundary_surface, boundary_with_topology};
 pub use limit::{VertexLimits, duplicate_triangles, vertex_limits};
 pub use options::{Method, SurfaceOptions};
 pub use orient::{NestedShells, OrientedShell, OrientedShells, ShellKind, orient};

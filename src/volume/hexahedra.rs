@@ -1,5 +1,5 @@
-//! Grid samples as cells: a block of plain hexahedra, or one cubic Lagrange
-//! hexahedron, an element.
+//! Grid samples as cells: a block of plain hexahedra, or one Lagrange hexahedron, an
+//! element.
 
 use rayon::prelude::*;
 
@@ -41,46 +41,63 @@ pub fn hexahedra(
     sharing: Sharing<'_>,
 ) -> Result<Dataset> {
     let n = samples_an_axis(plan)?;
-    dataset(plan, limit, attributes, sharing, n, vtk_type::HEXAHEDRON, &blocks(n))
+    dataset(plan, limit, attributes, sharing, &CellPattern::blocks(n))
 }
 
-/// One cubic Lagrange hexahedron an element, through its 4 × 4 × 4 samples.
+/// One Lagrange hexahedron an element, of order n − 1 through its n × n × n samples.
 ///
 /// # Errors
-/// [`Error::Request`] unless the plan is for [`Samples::grid`]\(4\); for 2³² samples or more; for
-/// [`Sharing::Numbered`] points of another plan.
+/// [`Error::Request`] unless the plan is for [`Samples::grid`] of 2 to 11; for 2³² samples or more;
+/// for [`Sharing::Numbered`] points of another plan.
 pub fn lagrange(
     plan: &Plan<'_>,
     limit: &Limit,
     attributes: &[Attribute],
     sharing: Sharing<'_>,
 ) -> Result<Dataset> {
-    let nodes = lagrange_nodes(plan)?;
-    dataset(plan, limit, attributes, sharing, 4, vtk_type::LAGRANGE_HEXAHEDRON, &[nodes])
+    let n = samples_an_axis(plan)?;
+    if n > MAX_ORDER + 1 || *plan.samples() != Samples::grid(n) {
+        let why = format!("Lagrange cells of order 1 to {MAX_ORDER} have equally spaced nodes");
+        return Err(Error::request(why).with_help("plan with Samples::grid(order + 1)"));
+    }
+    dataset(plan, limit, attributes, sharing, &CellPattern::lagrange(n))
 }
 
-/// Corners of the hexahedra between n × n × n samples, as samples.
-fn blocks(n: usize) -> Vec<[u32; 8]> {
-    let mut blocks = Vec::with_capacity((n - 1).pow(3));
-    for k in 0..n - 1 {
-        for j in 0..n - 1 {
-            for i in 0..n - 1 {
-                let corner = |[a, b, c]: [usize; 3]| (i + a + n * (j + b + n * (k + c))) as u32;
-                blocks.push(crate::refine::CORNERS.map(corner));
+/// Highest order of Lagrange cells: VTK's, and that up to which equally spaced nodes are sound.
+pub const MAX_ORDER: usize = 10;
+
+/// The cells of every element.
+struct CellPattern {
+    vtk_type: u8,
+    // samples along an axis of the element
+    n: usize,
+    // points of a cell
+    size: usize,
+    // [cell * size + i]: sample
+    samples: Vec<u32>,
+}
+
+impl CellPattern {
+    /// Hexahedra between n × n × n samples.
+    fn blocks(n: usize) -> Self {
+        let mut samples = Vec::with_capacity(8 * (n - 1).pow(3));
+        for k in 0..n - 1 {
+            for j in 0..n - 1 {
+                for i in 0..n - 1 {
+                    let corner = |[a, b, c]: [usize; 3]| (i + a + n * (j + b + n * (k + c))) as u32;
+                    samples.extend(crate::refine::CORNERS.map(corner));
+                }
             }
         }
+        Self { vtk_type: vtk_type::HEXAHEDRON, n, size: 8, samples }
     }
-    blocks
-}
 
-/// The samples of a Lagrange cell in VTK's order.
-fn lagrange_nodes(plan: &Plan<'_>) -> Result<[u32; 64]> {
-    if *plan.samples() != Samples::grid(4) {
-        return Err(Error::request("cubic Lagrange cells need the samples of a grid of 4")
-            .with_help("plan with Samples::grid(4)"));
+    /// A Lagrange cell in VTK's order.
+    fn lagrange(n: usize) -> Self {
+        let sample = |[i, j, k]: [usize; 3]| (i + n * (j + n * k)) as u32;
+        let samples = hexahedron_order(n - 1).into_iter().map(sample).collect();
+        Self { vtk_type: vtk_type::LAGRANGE_HEXAHEDRON, n, size: n.pow(3), samples }
     }
-    let order = hexahedron_order(3);
-    Ok(std::array::from_fn(|i| (order[i][0] + 4 * (order[i][1] + 4 * order[i][2])) as u32))
 }
 
 /// Which samples are one point, if any are: only samples that include the ends lie on what
@@ -111,16 +128,16 @@ fn samples_an_axis(plan: &Plan<'_>) -> Result<usize> {
     }
 }
 
-/// A dataset of `cells` (grid samples) in every element.
-fn dataset<const SIZE: usize>(
+/// A dataset of the cells of a pattern in every element.
+fn dataset(
     plan: &Plan<'_>,
     limit: &Limit,
     attributes: &[Attribute],
     sharing: Sharing<'_>,
-    n: usize,
-    vtk_type: u8,
-    cells: &[[u32; SIZE]],
+    pattern: &CellPattern,
 ) -> Result<Dataset> {
+    let &CellPattern { vtk_type, n, size, samples: ref nodes } = pattern;
+    let cells = nodes.len() / size;
     let solid = plan.solid();
     let elements = &solid.elements()[limit.elements.clone()];
     if u32::try_from(elements.len() * n.pow(3)).is_err() {
@@ -134,30 +151,30 @@ fn dataset<const SIZE: usize>(
     let pick =
         weld.as_ref().map_or(PointSelection::All, |weld| PointSelection::Listed(&weld.first));
     let samples = n.pow(3);
-    let mut connectivity = vec![0; elements.len() * cells.len() * SIZE];
-    connectivity.par_chunks_exact_mut(cells.len() * SIZE).enumerate().for_each(|(e, ids)| {
+    let mut connectivity = vec![0; elements.len() * nodes.len()];
+    connectivity.par_chunks_exact_mut(nodes.len()).enumerate().for_each(|(e, ids)| {
         stop_point();
         let base = e * samples;
-        let nodes = ids.iter_mut().zip(cells.as_flattened());
+        let pairs = ids.iter_mut().zip(nodes);
         match &weld {
             Some(weld) => {
                 let own = &weld.ids[base..base + samples];
-                nodes.for_each(|(id, &sample)| *id = own[sample as usize]);
+                pairs.for_each(|(id, &sample)| *id = own[sample as usize]);
             }
-            None => nodes.for_each(|(id, &sample)| *id = base as u32 + sample),
+            None => pairs.for_each(|(id, &sample)| *id = base as u32 + sample),
         }
     });
     let class = |cell: u32| solid.classes()[cell as usize].number();
-    let ids = cells_each(elements, cells.len(), |cell| cell as i32);
-    let classes = cells_each(elements, cells.len(), class);
-    let each = elements.iter().flat_map(|e| std::iter::repeat_n(e, cells.len()));
+    let ids = cells_each(elements, cells, |cell| cell as i32);
+    let classes = cells_each(elements, cells, class);
+    let each = elements.iter().flat_map(|e| std::iter::repeat_n(e, cells));
     let mut cell_arrays = vec![Array::new("cell", 1, ids)];
     cell_arrays.extend(corner_array(solid, each));
     cell_arrays.push(Array::new("class", 1, classes));
-    cell_arrays.extend(element_arrays(limit, attributes, cells.len()));
+    cell_arrays.extend(element_arrays(limit, attributes, cells));
     Ok(Dataset {
         points: positions(limit, pick),
-        cells: DatasetCells::Uniform { vtk_type, size: SIZE, connectivity },
+        cells: DatasetCells::Uniform { vtk_type, size, connectivity },
         point_arrays: point_arrays(limit, attributes, pick, Vec::new()),
         cell_arrays,
         field_arrays: Vec::new(),

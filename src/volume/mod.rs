@@ -3,7 +3,7 @@
 //!
 //! # Practice
 //! Evaluate a plan range by range and turn every [`Limit`](crate::backend::Limit) into a
-//! [`Dataset`](crate::io::Dataset): blocks of [`hexahedra()`], cubic [`lagrange`] cells, or
+//! [`Dataset`](crate::io::Dataset): blocks of [`hexahedra()`], [`lagrange`] cells of any order, or
 //! [`points()`] alone. With [`SharedPoints`] the pieces make one file
 //! ([`io::write_pieces`](crate::io::write_pieces)) whose elements share points. Exact [`Bezier`]
 //! cells come from the control nets themselves. Tables of scattered parameters stream through
@@ -22,18 +22,22 @@ mod arrays;
 mod bezier;
 mod cell_data;
 mod hexahedra;
+mod lagrange_distance;
 mod parameters;
 mod points;
 mod quality;
 mod quality_numbers;
 mod shared_points;
+mod sides;
 
 pub use arrays::DERIVATIVES;
 pub use bezier::{Bezier, BezierInput, BezierPiece};
 pub use cell_data::{add_cell_data, left_out_notice, name_cells};
-pub use hexahedra::{Sharing, hexahedra, lagrange};
+pub use hexahedra::{MAX_ORDER, Sharing, hexahedra, lagrange};
+pub use lagrange_distance::{lagrange_distance, samples_between};
 pub use parameters::{ParameterTable, columns, write_rows};
 pub use points::{location, points};
 pub(crate) use quality::is_flat;
 pub use quality::{CellQuality, Extreme, Quality};
 pub use shared_points::{SharedPoints, unjoined_hexahedra, unjoined_notice};
+pub use sides::side_groups;

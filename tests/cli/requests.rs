@@ -37,7 +37,7 @@ fn default<T: Default + Serialize>() -> Value {
 
 const DOORS: [Door; 17] = [
     ("bench", default::<BenchRequest>, &["bench"], &[]),
-    ("boundary", default::<BoundaryRequest>, &["write"], &[]),
+    ("boundary", default::<BoundaryRequest>, &["write_boundary"], &[]),
     ("denoise", default::<DenoiseRequest>, &["denoise"], &[]),
     ("distance", default::<DistanceRequest>, &["distance"], &[]),
     ("evaluate", default::<EvaluateRequest>, &["write_limit"], &[("output", "path")]),

@@ -342,7 +342,7 @@ fn written_arrays_are_read_again() {
         [("a.vtk", false), ("a.vtu", false), ("b.vtu", true), ("a.pvtu", false), ("b.pvtu", true)]
     {
         let path = scratch.file(name, "");
-        write(&path, &mesh, WriteOptions { compress }).unwrap();
+        write(&path, &mesh, WriteOptions { compress, format: None }).unwrap();
         let (back, report) = read_with_report(&path).unwrap();
         assert_eq!(report.skipped, [""; 0], "{name}");
         assert_eq!(format!("{:?}", back.cell_data), format!("{:?}", mesh.cell_data), "{name}");

@@ -458,7 +458,7 @@ fn written_groups_are_read_again() {
     for (name, compress) in [("a.vtu", false), ("b.vtu", true), ("c.vtk", false), ("d.pvtu", false)]
     {
         let path = scratch.file(name, "");
-        write(&path, &mesh, WriteOptions { compress }).unwrap();
+        write(&path, &mesh, WriteOptions { compress, format: None }).unwrap();
         let (back, report) = read_with_report(&path).unwrap();
         assert_eq!(back.cells, mesh.cells, "{name}");
         assert_eq!(sorted(&back), sorted(&mesh), "{name}");

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use subsolid::cluster::Ranks;
+use subsolid::io::MeshFormat;
 use subsolid::mesh::SolidMesh;
 use subsolid::topology::{InvertedCells, Topology};
 use subsolid::{Error, Message, Result, io, message};
@@ -64,9 +65,14 @@ impl ModelArguments {
     }
 
     /// Checks that `output` can be written and is none of the inputs.
-    pub fn check_output(&self, output: &Path, others: &[&Path]) -> Result<io::Format> {
+    pub fn check_output(
+        &self,
+        output: &Path,
+        format: Option<MeshFormat>,
+        others: &[&Path],
+    ) -> Result<io::Format> {
         self.check_no_input(output, others)?;
-        io::check_output(output)
+        io::check_output_as(output, format)
     }
 
     pub(super) fn check_creases(&self) -> Result<()> {

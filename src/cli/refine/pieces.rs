@@ -47,7 +47,7 @@ pub fn run(
     arguments.model.check_cells(mesh, console)?;
     check_mesh_names(Format::Pvtu, mesh)?;
     let own = block(pieces.len(), ranks.rank(), ranks.size());
-    let options = WriteOptions { compress: arguments.compress };
+    let options = WriteOptions { compress: arguments.compress, format: None };
     let mut writer = SharedPieces::create(output, options, ranks)?;
     let bar = console.bar(pieces[own.clone()].iter().map(Range::len).sum());
     let mut vertices = 0;

@@ -1,6 +1,8 @@
 //! Points of curved cells in the middles of their edges, faces and insides: the nodes of quadratic
 //! cells, and what the polynomials of higher orders give there.
 
+use crate::basis::lagrange_weights;
+use crate::io::high_order::{CORNERS, GMSH_EDGES, gmsh_hexahedron, hexahedron_order};
 use crate::mesh::{CellId, CellKind};
 
 /// A point of a curved cell that is no corner.
@@ -71,32 +73,11 @@ const VTK_EDGES: Pairs = &[
     [2, 6],
     [3, 7],
 ];
-const GMSH_EDGES: Pairs = &[
-    [0, 1],
-    [0, 3],
-    [0, 4],
-    [1, 2],
-    [1, 5],
-    [2, 3],
-    [2, 6],
-    [3, 7],
-    [4, 5],
-    [4, 7],
-    [5, 6],
-    [6, 7],
-];
 const VTK_INNER: Pairs = &[[0, 7], [1, 6], [0, 5], [2, 7], [0, 2], [4, 6], [0, 6]];
 const GMSH_INNER: Pairs = &[[0, 2], [0, 5], [0, 7], [1, 6], [2, 7], [4, 6], [0, 6]];
 const ABAQUS_INNER: Pairs = &[[0, 6], [0, 2], [4, 6], [0, 5], [1, 6], [2, 7], [0, 7]];
 /// Of VTK type 33, which has none on faces 0 1 2 3 and 4 5 6 7.
 const VTK_SIDES: Pairs = &[[0, 7], [1, 6], [0, 5], [2, 7]];
-
-/// Corners of the faces of a hexahedron of Gmsh, whose nodes of higher orders begin at the first.
-const GMSH_FACES: [[usize; 4]; 6] =
-    [[0, 3, 2, 1], [0, 1, 5, 4], [0, 4, 7, 3], [1, 2, 6, 5], [2, 3, 7, 6], [4, 5, 6, 7]];
-/// (u, v, w) of corners.
-const CORNERS: [[usize; 3]; 8] =
-    [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]];
 
 /// A point of a cell as a sum of its nodes.
 pub(super) struct CurvedPoint {
@@ -124,7 +105,7 @@ impl NodeOrder {
         }
         let lattice = match self {
             Self::Gmsh => gmsh_hexahedron(order),
-            _ => crate::io::hexahedron_order(order),
+            _ => hexahedron_order(order),
         };
         let weights = |t: usize| lagrange_weights(order, 0.5 * t as f64);
         let along = [weights(0), weights(1), weights(2)];
@@ -166,58 +147,6 @@ impl NodeOrder {
 /// Highest order whose nodes are known.
 const MAX_ORDER: usize = 9;
 
-/// Values at t of the Lagrange polynomials of nodes i / order.
-fn lagrange_weights(order: usize, t: f64) -> Vec<f64> {
-    let x = t * order as f64;
-    let factor = |i: usize, j: usize| (x - j as f64) / (i as f64 - j as f64);
-    let weight = |i: usize| (0..=order).filter(|&j| j != i).map(|j| factor(i, j)).product();
-    (0..=order).map(weight).collect()
-}
-
-/// Nodes of a hexahedron of Gmsh: corners, edges, faces, and those inside as a hexahedron of an
-/// order less by 2 (Gmsh reference manual, "Node ordering").
-fn gmsh_hexahedron(order: usize) -> Vec<[usize; 3]> {
-    if order == 0 {
-        return vec![[0; 3]];
-    }
-    let corner = |c: usize| CORNERS[c].map(|x| x * order);
-    let mut nodes: Vec<[usize; 3]> = (0..8).map(corner).collect();
-    let between = |a: usize, b: usize, i: usize| {
-        let (a, b) = (CORNERS[a], CORNERS[b]);
-        [0, 1, 2].map(|d| a[d] * (order - i) + b[d] * i)
-    };
-    for &[a, b] in GMSH_EDGES {
-        nodes.extend((1..order).map(|i| between(a.into(), b.into(), i)));
-    }
-    if order < 2 {
-        return nodes;
-    }
-    for [a, b, _, d] in GMSH_FACES {
-        nodes.extend(gmsh_square(order - 2).iter().map(|&[i, j]| {
-            let (u, v, o) = (between(a, b, i + 1), between(a, d, j + 1), corner(a));
-            [0, 1, 2].map(|axis| u[axis] + v[axis] - o[axis])
-        }));
-    }
-    nodes.extend(gmsh_hexahedron(order - 2).iter().map(|node| node.map(|i| i + 1)));
-    nodes
-}
-
-/// Nodes of a quadrangle of Gmsh.
-fn gmsh_square(order: usize) -> Vec<[usize; 2]> {
-    if order == 0 {
-        return vec![[0; 2]];
-    }
-    let mut nodes = vec![[0, 0], [order, 0], [order, order], [0, order]];
-    for side in 0..4 {
-        let [a, b] = [nodes[side], nodes[(side + 1) % 4]];
-        nodes.extend((1..order).map(|i| [0, 1].map(|d| (a[d] * (order - i) + b[d] * i) / order)));
-    }
-    if order >= 2 {
-        nodes.extend(gmsh_square(order - 2).iter().map(|node| node.map(|i| i + 1)));
-    }
-    nodes
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -246,7 +175,7 @@ mod tests {
             for list in [NodeOrder::Vtk, NodeOrder::Gmsh] {
                 let lattice = match list {
                     NodeOrder::Gmsh => gmsh_hexahedron(order),
-                    _ => crate::io::hexahedron_order(order),
+                    _ => hexahedron_order(order),
                 };
                 let mut sorted = lattice.clone();
                 sorted.sort_unstable();

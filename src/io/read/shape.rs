@@ -2,7 +2,7 @@
 
 /// How a file lists the corners of a volume cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum VolumeShape {
+pub(in crate::io) enum VolumeShape {
     /// Bottom 0–3 counter-clockwise, top 4–7 above it.
     Hexahedron,
     /// As a hexahedron, but x runs fastest: 2 and 3, 6 and 7 swapped.

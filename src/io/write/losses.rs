@@ -9,6 +9,9 @@ impl Format {
     /// nothing. No file keeps groups of faces that are empty; a table holds the points with their
     /// arrays and corners alone.
     pub fn losses(self, mesh: &SolidMesh) -> Vec<String> {
+        if let Self::Exchange(format) = self {
+            return format.losses(mesh);
+        }
         if self != Self::Csv {
             let empty = mesh.face_groups.iter().filter(|group| group.faces.is_empty());
             let empty = listed("empty groups of faces", empty.map(|group| group.name.as_str()));
@@ -26,17 +29,23 @@ impl Format {
 /// The groups of faces that the result of a mesh has no place for, and its arrays and groups of
 /// cells unless it `keeps_cell_arrays`; empty if there are none.
 pub fn lost_data(mesh: &SolidMesh, keeps_cell_arrays: bool) -> Vec<String> {
-    let lost = if keeps_cell_arrays { &[] } else { mesh.cell_data.as_slice() };
     let of_faces = mesh.face_groups.iter().map(|group| group.name.as_str());
-    let of_cells = lost.iter().filter_map(CellArray::group_name);
-    let arrays = lost.iter().filter(|array| array.group_name().is_none());
+    let mut all: Vec<String> = listed("groups of faces", of_faces).into_iter().collect();
+    if keeps_cell_arrays {
+        all.extend(lost_group_values(mesh));
+    } else {
+        all.extend(lost_cell_data(mesh));
+    }
+    all
+}
+
+/// The groups and arrays of cells, where the result of a mesh has no place for them; empty if there
+/// are none.
+pub fn lost_cell_data(mesh: &SolidMesh) -> Vec<String> {
+    let of_cells = mesh.cell_data.iter().filter_map(CellArray::group_name);
+    let arrays = mesh.cell_data.iter().filter(|array| array.group_name().is_none());
     let arrays = arrays.map(|array| array.name.as_str());
-    let all = [
-        listed("groups of faces", of_faces),
-        listed("groups of cells", of_cells),
-        listed("arrays of cells", arrays),
-        lost_group_values(mesh).filter(|_| keeps_cell_arrays),
-    ];
+    let all = [listed("groups of cells", of_cells), listed("arrays of cells", arrays)];
     all.into_iter().flatten().collect()
 }
 
@@ -49,7 +58,7 @@ fn lost_group_values(mesh: &SolidMesh) -> Option<String> {
 }
 
 /// What is left out, by its names; `None` without any.
-fn listed<'n>(what: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
+pub(super) fn listed<'n>(what: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
     let names: Vec<&str> = names.collect();
     (!names.is_empty()).then(|| format!("the {what} {}", names.join(", ")))
 }

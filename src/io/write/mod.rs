@@ -4,6 +4,7 @@ mod appended;
 mod bext;
 mod csv;
 mod deflate;
+mod exchange;
 mod glb;
 mod layout;
 mod losses;
@@ -31,8 +32,9 @@ mod xml;
 mod zip_records;
 
 pub use bext::{BezierPatch, write_bext};
+pub use exchange::{CellSide, MeshFormat, SideGroup, write_surface_groups};
 pub use glb::{GlbOptions, LengthUnit, UpAxis, is_glb};
-pub use losses::lost_data;
+pub use losses::{lost_cell_data, lost_data};
 pub(crate) use npz::Archive;
 pub use outline::FileOutline;
 pub(crate) use piece_job::check_all_jobs;
@@ -61,6 +63,8 @@ use crate::error::{Error, Message, Result, option_name};
 pub struct WriteOptions {
     /// Compress with zlib, where the format can (`.vtu`, `.pvtu`, `.npz`).
     pub compress: bool,
+    /// Format, where the ending of the name has several.
+    pub format: Option<MeshFormat>,
 }
 
 /// A format of a [`Dataset`] that can be written.
@@ -83,11 +87,21 @@ pub enum Format {
     Csv,
     /// NumPy archive, an array each of points, cells and values; compressed if asked for.
     Npz,
+    /// A format of finite-element programs.
+    Exchange(MeshFormat),
 }
 
 impl Format {
-    /// All formats.
-    pub const ALL: [Self; 5] = [Self::Vtu, Self::Pvtu, Self::Vtk, Self::Csv, Self::Npz];
+    /// Those that are told by the ending of the name alone.
+    const BY_ENDING: [Self; 5] = [Self::Vtu, Self::Pvtu, Self::Vtk, Self::Csv, Self::Npz];
+
+    /// The known endings, without the dot.
+    pub fn extensions() -> Vec<&'static str> {
+        let mut known: Vec<_> = Self::BY_ENDING.map(Self::extension).to_vec();
+        known.extend(MeshFormat::ALL.map(MeshFormat::extension));
+        known.dedup();
+        known
+    }
 
     /// End of the file's name, without the dot.
     pub fn extension(self) -> &'static str {
@@ -97,6 +111,15 @@ impl Format {
             Self::Vtk => "vtk",
             Self::Csv => "csv",
             Self::Npz => "npz",
+            Self::Exchange(format) => format.extension(),
+        }
+    }
+
+    /// The format of finite-element programs that it is, if it is one.
+    pub fn of_exchange(self) -> Option<MeshFormat> {
+        match self {
+            Self::Exchange(format) => Some(format),
+            _ => None,
         }
     }
 
@@ -105,7 +128,7 @@ impl Format {
     /// # Errors
     /// [`Error::Request`] that names those that are.
     pub fn check_compress(self, compress: bool) -> Result<()> {
-        if !compress || !matches!(self, Self::Vtk | Self::Csv) {
+        if !compress || !matches!(self, Self::Vtk | Self::Csv | Self::Exchange(_)) {
             return Ok(());
         }
         Err(Error::request(format!("a .{} file is not compressed", self.extension())).with_help(
@@ -126,8 +149,16 @@ impl Format {
 /// [`Error::Request`] for the ending, listing the known ones; [`Error::Io`] or [`Error::File`] for
 /// a directory that is missing or does not take files.
 pub fn check_output(path: impl AsRef<Path>) -> Result<Format> {
+    check_output_as(path, None)
+}
+
+/// [`check_output`] of a file whose format is `given`, which must have the ending of the name.
+///
+/// # Errors
+/// As [`check_output`]; [`Error::Request`] for another ending.
+pub fn check_output_as(path: impl AsRef<Path>, given: Option<MeshFormat>) -> Result<Format> {
     let path = path.as_ref();
-    let format = format_of(path)?;
+    let format = format_of(path, given)?;
     if format == Format::Pvtu {
         pvtu::checked(path)?;
     } else {
@@ -199,7 +230,7 @@ fn ending<'p>(path: &'p Path, standard: &'p str) -> &'p OsStr {
 
 /// Writes `data` (a [`Dataset`] or a [`SolidMesh`](crate::mesh::SolidMesh)) in the
 /// format of the path's ending: `.vtu`, `.pvtu` (of one piece; see [`PieceWriter`]
-/// for more), `.vtk`, `.csv` (points and point arrays only) or `.npz`.
+/// for more), `.vtk`, `.csv` (points and point arrays only), `.npz`, or that of a [`MeshFormat`].
 ///
 /// The file is written beside and renamed when complete, so that there is never
 /// part of it under its name.
@@ -213,7 +244,7 @@ pub fn write<'a>(
     options: WriteOptions,
 ) -> Result<()> {
     let path = path.as_ref();
-    let format = format_of(path)?;
+    let format = format_of(path, options.format)?;
     let dataset = data.into();
     match format {
         Format::Pvtu => {
@@ -239,7 +270,7 @@ pub fn write<'a>(
 /// writing fails.
 pub fn write_arrays(path: impl AsRef<Path>, arrays: &[Array], options: WriteOptions) -> Result<()> {
     let path = path.as_ref();
-    if format_of(path)? != Format::Npz {
+    if format_of(path, options.format)? != Format::Npz {
         return Err(Error::request(format!(
             "{}: arrays alone are written as .npz",
             path.display()
@@ -257,14 +288,27 @@ fn write_file(
     atomic::write(path, |out| content(out).map_err(|e| atomic::refused(path, e)))
 }
 
-fn format_of(path: &Path) -> Result<Format> {
+/// The format of finite-element programs of a name, if it has one; `given`: the format that is asked
+/// for, which must have the ending.
+///
+/// # Errors
+/// [`Error::Request`] for another ending, and one that several formats have if none is given.
+pub fn mesh_format(path: &Path, given: Option<MeshFormat>) -> Result<Option<MeshFormat>> {
+    MeshFormat::of(path, &ending(path, "").to_string_lossy(), given)
+}
+
+fn format_of(path: &Path, given: Option<MeshFormat>) -> Result<Format> {
     let extension = ending(path, Format::Vtu.extension());
-    Format::ALL
+    if let Some(format) = MeshFormat::of(path, &extension.to_string_lossy(), given)? {
+        return Ok(Format::Exchange(format));
+    }
+    Format::BY_ENDING
         .into_iter()
         .find(|format| extension.eq_ignore_ascii_case(format.extension()))
         .ok_or_else(|| {
-            let known = Format::ALL.map(|format| format!(".{}", format.extension())).join(", ");
+            let known: Vec<String> =
+                Format::extensions().iter().map(|ending| format!(".{ending}")).collect();
             Error::request(format!("{}: unknown output format", path.display()))
-                .with_help(format!("end its name in one of {known}"))
+                .with_help(format!("end its name in one of {}", known.join(", ")))
         })
 }

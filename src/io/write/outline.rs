@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::SideGroup;
 use crate::error::{Error, Result};
 use crate::io::dataset::{Array, ArrayData, Dataset};
 
@@ -17,6 +18,8 @@ pub struct FileOutline {
     pub wide_point_arrays: Vec<String>,
     /// Names of the cell arrays of 64-bit integers with values beyond 32 bits.
     pub wide_cell_arrays: Vec<String>,
+    /// Groups of sides of the cells, for formats of [`MeshFormat`](crate::io::MeshFormat).
+    pub side_groups: Vec<SideGroup>,
 }
 
 impl FileOutline {
@@ -27,6 +30,7 @@ impl FileOutline {
             cells: dataset.cells.len(),
             wide_point_arrays: wide(&dataset.point_arrays),
             wide_cell_arrays: wide(&dataset.cell_arrays),
+            side_groups: Vec::new(),
         }
     }
 

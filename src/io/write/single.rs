@@ -7,7 +7,7 @@ use std::path::Path;
 use super::layout::PieceLayout;
 use super::outline::{FileOutline, SingleFile, TotalCounts};
 use super::writeback::Writeback;
-use super::{Format, WriteOptions, csv, npz, vtk, vtu};
+use super::{Format, WriteOptions, csv, exchange, npz, vtk, vtu};
 use crate::error::{Error, Result};
 use crate::io::atomic;
 use crate::io::dataset::{Dataset, DatasetCells};
@@ -34,7 +34,10 @@ pub fn write_pieces<D: Borrow<Dataset>>(
     options: WriteOptions,
 ) -> Result<()> {
     let path = path.as_ref();
-    let format = super::format_of(path)?;
+    let format = super::format_of(path, options.format)?;
+    if let Format::Exchange(format) = format {
+        return exchange::write_pieces(path, format, outline, pieces);
+    }
     if format == Format::Vtk {
         vtk::check_points(outline.points)?;
     }
@@ -129,6 +132,7 @@ fn begin<'o, W: Write + Seek>(
         (Format::Csv, _) => Box::new(csv::TableFile::new(out, first)?),
         (Format::Npz, false) => Box::new(npz::PlainArchive::new(out, first, whole)?),
         (Format::Npz, true) => Box::new(npz::CompressedArchive::new(out, first, whole, path)),
+        (Format::Exchange(_), _) => return Err(io::Error::other("such files are written whole")),
     })
 }
 

@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use super::super::Notes;
-use super::super::output::{check_ending, check_mesh_names, warn_of_lost_data};
+use super::super::output::{check_ending, check_mesh_names, warn_of_losses, warn_of_lost_data};
 use super::request::{EvaluateRequest, LimitCells, SampleRequest, unused, wrong};
 use crate::error::{Message, Result, option, option_name};
-use crate::io::{self, Format};
+use crate::io::{self, Format, MeshFormat};
 use crate::mesh::SolidMesh;
 use crate::numbers::Precision;
 use crate::plan::{MAX_SAMPLES, Samples, Strategy, Want};
+use crate::volume::MAX_ORDER;
 
 /// The same samples in every cell, and what is made of them.
 pub(super) struct SampleGrid {
@@ -35,9 +36,12 @@ impl EvaluateRequest {
     /// [`Error::Request`](crate::Error::Request) for numbers out of range, for options that exclude one another or have no
     /// effect, and for other outputs; what the system refuses.
     pub fn check(&self, notes: &mut dyn Notes) -> Result<()> {
-        let is_cubic = self.grid()?.is_some_and(|grid| grid.cells.is_cubic());
-        if is_cubic && self.places.samples.is_some_and(|n| n != 4) {
-            let why = "cubic cells have 4 nodes along each axis: ";
+        let nodes = self.grid()?.filter(|grid| grid.cells.has_order());
+        let nodes = nodes.map(|grid| self.nodes(grid.cells));
+        if let (Some(nodes), Some(samples)) = (nodes, self.places.samples)
+            && nodes != samples
+        {
+            let why = format!("these cells have {nodes} nodes along each axis: ");
             notes.warn(message!(why, option_name("samples"), " is ignored"));
         }
         Ok(())
@@ -66,8 +70,12 @@ impl EvaluateRequest {
         }
         // a table of places checks its columns itself
         if let (Some(output), None) = (&self.output, &self.places.at) {
-            check_mesh_names(io::check_output(output)?, mesh)?;
-            warn_of_lost_data(mesh, true, Some(output), notes);
+            let format = io::check_output_as(output, self.format)?;
+            check_mesh_names(format, mesh)?;
+            match format {
+                Format::Exchange(format) => warn_of_losses(&format.losses(mesh), output, notes),
+                _ => warn_of_lost_data(mesh, true, Some(output), notes),
+            }
         }
         self.processor.warn_of_rounding(mesh, levels, notes);
         for attribute in &mesh.attributes {
@@ -142,6 +150,7 @@ impl EvaluateRequest {
             return wrong(why, "give a number above 0");
         }
         let is_written = self.separate_points || self.compress || self.pieces.is_some();
+        let is_written = is_written || self.format.is_some();
         let is_written = is_written || self.piece_points.is_some() || self.write_memory.is_some();
         let [output, pieces, quality, explain] =
             ["output", "pieces", "quality", "explain"].map(option_name);
@@ -163,16 +172,17 @@ impl EvaluateRequest {
             let why = message!(option_name("at"), " writes a table of values");
             check_ending(output, &["csv"], why)?;
         } else {
-            let known = [Format::ALL.map(Format::extension).as_slice(), &["glb"]].concat();
+            let known = [&Format::extensions()[..], &["glb"]].concat();
             check_ending(output, &known, "unknown output format")?;
         }
-        io::check_output(output)
+        io::check_output_as(output, self.format)
     }
 
     /// The samples of cells for an output of a format, if there is one.
     fn samples(&self, format: Option<Format>) -> Result<SampleGrid> {
         let plain = match (self.places.gauss, format) {
             (Some(_), _) | (_, Some(Format::Csv)) => LimitCells::Points,
+            _ if self.order.is_some() => LimitCells::Lagrange,
             _ => LimitCells::Hexahedra,
         };
         let cells = self.cells.unwrap_or(plain);
@@ -192,6 +202,13 @@ impl EvaluateRequest {
             let help = message!("leave ", explain, " out, or give other ", cells);
             return wrong("Bézier cells do not use the sampling kernels", help);
         }
+        if let Some(order) = self.order.filter(|order| !(1..=MAX_ORDER).contains(order)) {
+            let help = format!("give an order from 1 to {MAX_ORDER}");
+            return wrong(message!(option("order", order), " is out of range"), help);
+        }
+        if let Some(Format::Exchange(format)) = format {
+            self.check_exchange(format, cells)?;
+        }
         let samples = self.samples_of(cells)?;
         // derivatives and Jacobians belong to the axes of one cell, gradients do not
         let of_axes = self.quantities.derivatives > 0 || self.quantities.jacobian;
@@ -199,9 +216,34 @@ impl EvaluateRequest {
         Ok(SampleGrid { samples, cells, is_welded, format })
     }
 
+    /// Refuses what files of finite-element programs do not hold.
+    fn check_exchange(&self, format: MeshFormat, cells: LimitCells) -> Result<()> {
+        let ending = format.extension();
+        if !cells.is_block() {
+            let lagrange = option("cells", "lagrange");
+            let help = message!("give ", lagrange, " or hexahedra, or write a .vtu");
+            return wrong(format!("a .{ending} file holds finite elements only"), help);
+        }
+        if cells == LimitCells::Lagrange {
+            format.check_order(self.nodes(cells) - 1)?;
+        }
+        let quantities = &self.quantities;
+        let results = [
+            given(quantities.derivatives > 0, "derivatives"),
+            given(quantities.gradients, "gradients"),
+            given(quantities.jacobian, "jacobian"),
+        ];
+        let results =
+            if format.holds_arrays() { results.map(|(_, name)| (false, name)) } else { results };
+        let why = format!(": a .{ending} file holds no values at points");
+        refuse(results, why, |option| {
+            message!("leave ", option, " out, or write .msh, .exo or .vtu")
+        })
+    }
+
     fn samples_of(&self, cells: LimitCells) -> Result<Samples> {
         match (self.places.samples, self.places.gauss) {
-            _ if cells.is_cubic() => Ok(Samples::grid(4)),
+            _ if cells.has_order() => Ok(Samples::grid(self.nodes(cells))),
             (Some(n), _) if !(1..=MAX_SAMPLES).contains(&n) => {
                 let help = format!("ask for 1 to {MAX_SAMPLES} samples along each axis");
                 wrong(message!(option("samples", n), " is out of range"), help)
@@ -227,13 +269,16 @@ impl EvaluateRequest {
         let is_block = cells.is_some_and(LimitCells::is_block);
         let is_pvtu = format == Some(Format::Pvtu);
         let [in_pieces, in_one] = [is_pvtu, !is_pvtu].map(|own| own && cells.is_some());
-        let [bezier, hexahedra] = ["bezier", "hexahedra"].map(|name| option("cells", name));
+        let [bezier, hexahedra, lagrange] =
+            ["bezier", "hexahedra", "lagrange"].map(|name| option("cells", name));
+        let lagrange = message!(lagrange);
         let of_rings = self.rings.is_some() && cells != Some(LimitCells::Bezier);
         let [glb, pvtu] = ["a .glb", "a .pvtu of samples"].map(Message::from);
         for (is_unused, name, of) in [
             (of_rings, "rings", message!(bezier)),
             (self.color.is_some(), "color", glb.clone()),
             (self.color_map.is_some(), "color_map", glb),
+            (self.order.is_some() && cells != Some(LimitCells::Lagrange), "order", lagrange),
             (
                 self.separate_points && !is_block,
                 "separate_points",
@@ -293,6 +338,8 @@ impl EvaluateRequest {
             given(quantities.gradients, "gradients"),
             given(quantities.jacobian, "jacobian"),
             given(self.cells.is_some(), "cells"),
+            given(self.order.is_some(), "order"),
+            given(self.format.is_some(), "format"),
             given(self.rings.is_some(), "rings"),
             given(self.separate_points, "separate_points"),
             given(self.quality, "quality"),

@@ -18,7 +18,7 @@ use crate::limit::Solid;
 use crate::memory::check_half;
 use crate::mesh::SolidMesh;
 use crate::numbers::counted;
-use crate::plan::Plan;
+use crate::plan::{Plan, Want};
 use crate::slice::fingerprint;
 use crate::volume::{self, Bezier, BezierInput, Quality, SharedPoints, Sharing};
 
@@ -31,7 +31,12 @@ const BEZIER_PIECE: usize = 64 * 8192;
 
 /// Where the datasets of the pieces come from.
 pub(super) enum DatasetSource<'a> {
-    Evaluated { plan: &'a Plan<'a>, evaluator: Box<dyn Evaluator + 'a>, limit: Limit },
+    Evaluated {
+        plan: &'a Plan<'a>,
+        evaluator: Box<dyn Evaluator + 'a>,
+        limit: Limit,
+        between: Option<(Box<dyn Evaluator + 'a>, Limit)>,
+    },
     Bezier(Bezier<'a>, BezierInput<'a>),
 }
 
@@ -47,7 +52,9 @@ impl EvaluateRequest {
         let start = Instant::now();
         notes.begin("Planning");
         let plan = solid.plan(&grid.samples, self.want(Some(grid.cells))?)?;
-        let job = GridJob { request: self, grid, mesh, plan: &plan };
+        let between = self.order_to_report(grid).map(volume::samples_between);
+        let between = between.map(|samples| solid.plan(&samples, Want::POSITION)).transpose()?;
+        let job = GridJob { request: self, grid, mesh, plan: &plan, between: between.as_ref() };
         job.check_arrays()?;
         let mut source = job.source(backend)?;
         let batches = counted(plan.batches().len(), "batch");
@@ -87,6 +94,15 @@ impl EvaluateRequest {
         Ok(Some(report.conclude(self, Some(grid), quality, start, notes)))
     }
 
+    /// Order of cells whose distance from the limit is reported: those for finite elements, and of an
+    /// order that is asked for, in a file that is written by this program alone.
+    fn order_to_report(&self, grid: &SampleGrid) -> Option<usize> {
+        let is_for_elements = matches!(grid.format, Some(Format::Exchange(_)));
+        let is_asked = is_for_elements || self.order.is_some() && self.pieces.is_none();
+        let is_lagrange = grid.cells == LimitCells::Lagrange;
+        (is_lagrange && is_asked).then(|| self.nodes(grid.cells) - 1)
+    }
+
     /// Results in a piece, at most: the same on all machines, so that parts of a job agree.
     pub(super) fn piece_results(&self, cells: LimitCells, mesh: &SolidMesh) -> Result<usize> {
         let most = if cells == LimitCells::Bezier { BEZIER_PIECE } else { PIECE_RESULTS };
@@ -103,6 +119,7 @@ impl EvaluateRequest {
             "cells": cells,
             "samples": self.places.samples,
             "gauss": self.places.gauss,
+            "order": self.order,
             "rings": self.rings,
             "precision": format!("{:?}", self.processor.precision),
             "derivatives": self.quantities.derivatives,
@@ -121,6 +138,8 @@ pub(super) struct GridJob<'a> {
     pub(super) grid: &'a SampleGrid,
     pub(super) mesh: &'a SolidMesh,
     pub(super) plan: &'a Plan<'a>,
+    /// Samples between the nodes of cells, where their distance from the limit is reported.
+    pub(super) between: Option<&'a Plan<'a>>,
 }
 
 impl<'a> GridJob<'a> {
@@ -146,7 +165,7 @@ impl<'a> GridJob<'a> {
         source: &DatasetSource<'_>,
         notes: &mut dyn Notes,
     ) -> Result<Option<(Writer<'a>, Vec<Range<usize>>)>> {
-        let &Self { request, grid: &SampleGrid { cells, format, .. }, mesh, plan } = self;
+        let &Self { request, grid: &SampleGrid { cells, format, .. }, mesh, plan, .. } = self;
         let (piece, options) = (request.piece_results(cells, mesh)?, request.write_options());
         Ok(Some(match (&request.output, request.pieces) {
             (Some(output), Some(part)) => {
@@ -199,7 +218,9 @@ impl<'a> GridJob<'a> {
             return Ok(DatasetSource::Bezier(bezier, input));
         }
         let (evaluator, limit) = (backend.prepare(self.plan)?, Limit::default());
-        Ok(DatasetSource::Evaluated { plan: self.plan, evaluator, limit })
+        let between = self.between.map(|plan| backend.prepare(plan)).transpose()?;
+        let between = between.map(|evaluator| (evaluator, Limit::default()));
+        Ok(DatasetSource::Evaluated { plan: self.plan, evaluator, limit, between })
     }
 
     /// Evaluates the elements of a piece, of a single file or of one among others, and counts it;
@@ -215,8 +236,14 @@ impl<'a> GridJob<'a> {
     ) -> Result<Option<(Dataset, Vec<&'a str>)>> {
         let &Self { request, mesh, .. } = self;
         let mut dataset = match source {
-            DatasetSource::Evaluated { plan, evaluator, limit } => {
-                evaluator.evaluate(mesh.controls(), range, limit)?;
+            DatasetSource::Evaluated { plan, evaluator, limit, between } => {
+                evaluator.evaluate(mesh.controls(), range.clone(), limit)?;
+                if let Some((evaluator, exact)) = between {
+                    evaluator.evaluate(mesh.controls(), range, exact)?;
+                    let order = request.nodes(self.grid.cells) - 1;
+                    let distance = volume::lagrange_distance(order, limit, exact);
+                    report.distance = Some(report.distance.unwrap_or(0.0).max(distance));
+                }
                 if request.quality {
                     quality.add(plan, limit);
                 }

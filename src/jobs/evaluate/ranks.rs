@@ -122,7 +122,7 @@ impl RankWork<'_> {
         let block = self.blocks.block(covered(pieces))?;
         let solid = block.solid().map_err(|error| self.blocks.fault(error))?;
         let plan = solid.plan(&grid.samples, request.want(Some(grid.cells))?)?;
-        let job = GridJob { request, grid, mesh: &block.mesh, plan: &plan };
+        let job = GridJob { request, grid, mesh: &block.mesh, plan: &plan, between: None };
         let mut source = job.source(self.backend)?;
         let mut found = Quality::default();
         let report = &mut self.report;

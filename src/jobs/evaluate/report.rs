@@ -14,7 +14,7 @@ use crate::backend::Limit;
 use crate::error::Command;
 use crate::io::Format;
 use crate::limit::Solid;
-use crate::numbers::counted;
+use crate::numbers::{counted, significant};
 use crate::volume::{Quality, unjoined_hexahedra, unjoined_notice};
 
 /// What was done.
@@ -40,6 +40,9 @@ pub struct EvaluateReport {
     /// Largest estimated distance of a Bézier cell from the limit, in length units; null for other
     /// cells.
     pub error_bound: Option<f64>,
+    /// Largest distance of Lagrange cells from the limit, at samples midway between their nodes, in
+    /// length units; null for other cells, and without `--order` and a format of finite elements.
+    pub distance: Option<f64>,
     /// Duration of evaluation and writing, in seconds.
     pub seconds: f64,
     /// Number of left-handed hexahedra in the mesh.
@@ -123,6 +126,11 @@ impl EvaluateReport {
         notes.status("Evaluated", format!("{results} in {}", since(start)));
         if let (Some(bound), Some(exact)) = (self.error_bound, self.exact_cells) {
             notes.status("Fitted", exactness([exact, self.cells], "Bézier cell", bound));
+        }
+        if let Some(distance) = self.distance {
+            let distance = significant(distance);
+            let places = "sampled midway between nodes";
+            notes.status("Compared", format!("cells with the limit: {distance} at most, {places}"));
         }
         if let Some(output) = &request.output {
             let mut counts = counted(self.points, "point");

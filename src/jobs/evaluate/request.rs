@@ -8,7 +8,7 @@ use super::super::processor::ProcessorRequest;
 use super::super::surface_file::GlbRequest;
 use crate::backend::Limit;
 use crate::error::{Error, Message, Result, option, option_name};
-use crate::io::{JobPart, WriteOptions};
+use crate::io::{JobPart, MeshFormat, WriteOptions};
 use crate::plan::Want;
 use crate::view::ColorMap;
 
@@ -82,7 +82,7 @@ impl QuantityRequest {
 pub enum LimitCells {
     /// A block of plain hexahedra between the samples of each cell
     Hexahedra,
-    /// One cubic Lagrange hexahedron per cell
+    /// One Lagrange hexahedron per cell, of the order --order
     Lagrange,
     /// Tricubic Bézier hexahedra, exact except at extraordinary edges and vertices
     Bezier,
@@ -96,8 +96,8 @@ impl LimitCells {
         matches!(self, Self::Hexahedra | Self::Lagrange)
     }
 
-    /// Whether cells have 4 nodes along each axis.
-    pub(super) fn is_cubic(self) -> bool {
+    /// Whether cells have a number of nodes of their own.
+    pub(super) fn has_order(self) -> bool {
         matches!(self, Self::Lagrange | Self::Bezier)
     }
 }
@@ -119,9 +119,14 @@ pub struct EvaluateRequest {
     #[cfg_attr(feature = "cli", command(flatten))]
     #[serde(flatten)]
     pub processor: ProcessorRequest,
-    /// Cells to make from the samples [default: hexahedra; points for --gauss and .csv]
+    /// Cells to make from the samples [default: hexahedra; lagrange for --order, points for --gauss
+    /// and .csv]
     #[cfg_attr(feature = "cli", arg(long, value_enum))]
     pub cells: Option<LimitCells>,
+    /// Order of Lagrange cells, 1 to 10 [default: 3]; .msh holds 1 to 9, .inp and .exo 1 and 2, .mesh
+    /// of MFEM and .vtu all
+    #[cfg_attr(feature = "cli", arg(long, value_name = "P"))]
+    pub order: Option<usize>,
     /// Rings of exact cells toward an extraordinary edge or vertex, 0 to 8, for --cells bezier
     /// [default: 3]
     #[cfg_attr(feature = "cli", arg(long, value_name = "K"))]
@@ -168,6 +173,18 @@ pub struct EvaluateRequest {
     /// Compress .vtu, .pvtu and .npz
     #[cfg_attr(feature = "cli", arg(long, requires = "output"))]
     pub compress: bool,
+    /// Format of a .msh or .mesh [default: msh for .msh; .mesh needs one]
+    #[cfg_attr(
+        feature = "cli",
+        arg(
+            long,
+            value_enum,
+            requires = "output",
+            hide_possible_values = true,
+            value_name = "FORMAT"
+        )
+    )]
+    pub format: Option<MeshFormat>,
     /// Evaluate and write nothing; list what would run: kernels with their batches, leaves, samples
     /// and grids, the bytes that they move (an estimate), and the time for these bytes at
     /// the peak memory bandwidth of a GPU
@@ -183,7 +200,8 @@ pub struct EvaluateRequest {
     #[cfg_attr(feature = "cli", command(flatten))]
     #[serde(flatten)]
     pub glb: GlbRequest,
-    /// File to write: .vtu, .pvtu (any size), .vtk, .csv or .npz; --at writes .csv; .glb has the
+    /// File to write: .vtu, .pvtu (any size), .vtk, .csv or .npz; .msh, .mesh, .inp and .exo for
+    /// finite-element programs, with the groups of cells and faces; --at writes .csv; .glb has the
     /// boundary at the samples of --samples, with normals and the attributes, for viewers; required
     /// without --quality and --explain
     #[cfg_attr(
@@ -200,7 +218,12 @@ pub struct EvaluateRequest {
 
 impl EvaluateRequest {
     pub(super) fn write_options(&self) -> WriteOptions {
-        WriteOptions { compress: self.compress }
+        WriteOptions { compress: self.compress, format: self.format }
+    }
+
+    /// Nodes of Lagrange and Bézier cells along each axis.
+    pub(super) fn nodes(&self, cells: LimitCells) -> usize {
+        1 + self.order.filter(|_| cells == LimitCells::Lagrange).unwrap_or(3)
     }
 
     /// What is written, in cells of a kind or, without one, in a table.

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use super::check::SampleGrid;
 use super::request::{EvaluateRequest, LimitCells};
 use crate::error::{Error, Result, option_name};
-use crate::io::FileOutline;
+use crate::io::{FileOutline, Format};
 use crate::memory::{bytes_of, decimal_bytes, physical_memory};
 use crate::mesh::SolidMesh;
 use crate::plan::{Plan, Samples, Want};
-use crate::volume::SharedPoints;
+use crate::volume::{SharedPoints, side_groups};
 
 /// Bytes of results that are evaluated at a time: they stay in the caches of some processors and
 /// are enough to keep a GPU busy.
@@ -50,7 +50,10 @@ impl Single {
         let largest = ranges.iter().map(results_of).max().unwrap_or(0);
         let is_grid = matches!(plan.samples(), Samples::Tensor(along) if along.len() >= 2);
         let is_shared = is_grid && grid.is_welded;
-        check_memory(request, plan, mesh, if is_shared { elements } else { 0 }, largest)?;
+        // files with groups are gathered, and their elements put into order
+        let is_gathered = matches!(grid.format, Some(Format::Exchange(_)));
+        let held = if is_gathered { 2 * results } else { RANGES * largest };
+        check_memory(request, plan, mesh, if is_shared { elements } else { 0 }, held)?;
         let shared = if is_shared { Some(Arc::new(SharedPoints::new(plan)?)) } else { None };
         let points = shared.as_ref().map_or(results, |shared| shared.len());
         let (points, cells) = match grid.cells {
@@ -66,8 +69,16 @@ impl Single {
         let wide = mesh.cell_data.iter().filter(|array| array.values.iter().any(beyond));
         let wide: Vec<String> = wide.map(|array| array.name.clone()).collect();
         // points alone have them too
-        let outline =
-            FileOutline { points, cells, wide_point_arrays: wide.clone(), wide_cell_arrays: wide };
+        let along = ((cells / elements.max(1)) as f64).cbrt().round() as usize;
+        let groups: &[_] = if is_gathered { &mesh.face_groups } else { &[] };
+        let side_groups = side_groups(plan.solid(), groups, along)?;
+        let outline = FileOutline {
+            points,
+            cells,
+            wide_point_arrays: wide.clone(),
+            wide_cell_arrays: wide,
+            side_groups,
+        };
         Ok(Self { outline, shared })
     }
 }
@@ -86,7 +97,7 @@ fn check_memory(
     plan: &Plan<'_>,
     mesh: &SolidMesh,
     numbered: usize,
-    range: usize,
+    held: usize,
 ) -> Result<()> {
     let limit = match request.write_memory {
         Some(gigabytes) => bytes_of("write_memory", gigabytes)?.into(),
@@ -95,8 +106,8 @@ fn check_memory(
             None => return Ok(()),
         },
     };
-    let bytes = (numbered * NUMBERING) as u128
-        + (RANGES * range) as u128 * result_bytes(plan.want(), mesh) as u128;
+    let bytes =
+        (numbered * NUMBERING) as u128 + held as u128 * result_bytes(plan.want(), mesh) as u128;
     if bytes <= limit {
         return Ok(());
     }

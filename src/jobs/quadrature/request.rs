@@ -175,7 +175,7 @@ impl QuadratureRequest {
     }
 
     pub(super) fn write_options(&self) -> WriteOptions {
-        WriteOptions { compress: self.compress }
+        WriteOptions { compress: self.compress, format: None }
     }
 
     pub(super) fn export_options<'m>(&self, mesh: &'m SolidMesh) -> ExportOptions<'m> {

@@ -156,7 +156,7 @@ fn child_process_entry() {
     let Some(target) = std::env::var_os(TARGET) else { return };
     let target = Path::new(&target);
     let dataset = box_dataset(20);
-    let options = |compress| WriteOptions { compress };
+    let options = |compress| WriteOptions { compress, format: None };
     match std::env::var(TASK).unwrap().as_str() {
         "write" => println!("{}", report(write(target, &dataset, options(false)))),
         "compress" => println!("{}", report(write(target, &dataset, options(true)))),

@@ -10,7 +10,7 @@ use tempfile::tempdir;
 
 use super::atomic::report;
 
-const OPTIONS: WriteOptions = WriteOptions { compress: false };
+const OPTIONS: WriteOptions = WriteOptions { compress: false, format: None };
 
 /// A unit cube at x = `at`, with one array.
 fn cube(at: f64, heat: f64) -> Dataset {

@@ -12,4 +12,5 @@ mod pieces;
 mod readback;
 mod refusals;
 mod single;
+mod solver_formats;
 mod tables;

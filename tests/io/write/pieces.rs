@@ -8,7 +8,7 @@ use tempfile::tempdir;
 use super::atomic::{names, report};
 use super::models::box_dataset;
 
-const OPTIONS: WriteOptions = WriteOptions { compress: false };
+const OPTIONS: WriteOptions = WriteOptions { compress: false, format: None };
 
 #[test]
 fn nothing_stands_before_finish_and_nothing_after_drop() {

@@ -13,8 +13,8 @@ use subsolid::mesh::{Attribute, CellArray, SolidMesh};
 use super::models::{box_dataset, box_mesh, mixed_mesh, single_precision};
 use crate::vtk_files::{array, folder, legacy_points};
 
-const PLAIN: WriteOptions = WriteOptions { compress: false };
-const COMPRESSED: WriteOptions = WriteOptions { compress: true };
+const PLAIN: WriteOptions = WriteOptions { compress: false, format: None };
+const COMPRESSED: WriteOptions = WriteOptions { compress: true, format: None };
 
 /// `target/readback/name`.
 fn output(name: &str) -> PathBuf {

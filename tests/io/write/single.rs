@@ -55,7 +55,7 @@ fn same(
     for compress in [false, true] {
         let [at_once, in_pieces] =
             ["whole", "pieces"].map(|name| directory.join(name).with_extension(ending));
-        let options = WriteOptions { compress };
+        let options = WriteOptions { compress, format: None };
         subsolid::write(&at_once, whole, options).unwrap();
         write(&in_pieces, &FileOutline::of(whole), options);
         let [at_once, in_pieces] = [at_once, in_pieces].map(|path| fs::read(path).unwrap());

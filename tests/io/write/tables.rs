@@ -55,7 +55,7 @@ fn npz_gives_back_every_array() {
     let path = directory.path().join("a.npz");
     for compress in [false, true] {
         let dataset = box_dataset(3);
-        write(&path, &dataset, WriteOptions { compress }).unwrap();
+        write(&path, &dataset, WriteOptions { compress, format: None }).unwrap();
         let (shape, points) = array::<f64>(&path, "points");
         assert_eq!(shape, [64, 3]);
         assert_eq!(bytemuck::cast_slice::<_, u8>(&points), dataset.points.bytes());

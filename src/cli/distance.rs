@@ -22,7 +22,7 @@ use super::{Console, Outcome};
 #[derive(Args)]
 #[command(mut_arg("model", |model| model.help(SOLID_OR_SURFACE)))]
 #[command(mut_arg("output", |output| output.help(
-    "File to write; of a solid .vtu, .pvtu, .vtk, .csv or .npz, of a surface .ply, .vtp or .glb")))]
+    "File to write; of a solid .vtu, .pvtu, .vtk, .csv, .npz, .msh, .mesh, .inp or .exo, of a surface .ply, .vtp or .glb")))]
 #[command(after_help = "\
 Examples:
   subsolid distance part.vtk --to boundary --name depth -o graded.vtu

@@ -11,7 +11,7 @@ use subsolid::jobs::extend::ExtendRequest;
 
 use super::json::JsonReport;
 use super::model::ModelArguments;
-use super::output::{check_mesh_names, write_mesh};
+use super::output::{check_ending, check_mesh_names, write_mesh};
 use super::{Console, Outcome};
 
 /// Add a layer of ghost cells around a solid, for full order at its boundary and sharp edges that do not
@@ -54,7 +54,8 @@ impl JsonReport for Report {
 pub fn run(arguments: &Arguments, console: &Console) -> Result<Outcome> {
     let Arguments { model, request, output, compress } = arguments;
     request.check()?;
-    let format = model.check_output(output, &[])?;
+    check_ending(output, &["vtu", "pvtu", "vtk"], "ghost cells have no place there")?;
+    let format = model.check_output(output, None, &[])?;
     format.check_compress(*compress)?;
     let mut mesh = model.read(console)?;
     model.check_hexahedra(&mesh, console)?;

@@ -15,8 +15,8 @@ use super::Console;
 /// Which format an ending stands for.
 #[derive(Args)]
 pub struct FormatOption {
-    /// Format of a .msh: msh (text, the default) or msh-binary; of a .mesh: mfem or medit
-    #[arg(long, value_enum, hide_possible_values = true)]
+    /// Format of a .msh, msh (text) unless given, or of a .mesh, which needs one
+    #[arg(long, value_enum)]
     pub format: Option<MeshFormat>,
 }
 

@@ -23,8 +23,8 @@ use crate::topology::Topology;
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[serde(default)]
 pub struct BoundaryRequest {
-    /// Format of a .msh: msh (text, the default) or msh-binary; of a .mesh: mfem or medit
-    #[cfg_attr(feature = "cli", arg(long, value_enum, hide_possible_values = true))]
+    /// Format of a .msh, msh (text) unless given, or of a .mesh, which needs one
+    #[cfg_attr(feature = "cli", arg(long, value_enum))]
     pub format: Option<MeshFormat>,
     /// What a `.glb` says of the model.
     #[cfg_attr(feature = "cli", command(flatten))]

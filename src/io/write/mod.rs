@@ -255,12 +255,24 @@ pub fn write<'a>(
         _ => {
             dataset.check()?;
             check_arrays_of(format, &dataset)?;
+            check_ghosts(format, &dataset)?;
             for arrays in [&dataset.point_arrays, &dataset.cell_arrays] {
                 check_names(format, arrays.iter().map(|array| array.name.as_str()))?;
             }
             write_pieces(path, &FileOutline::of(&dataset), [Ok(dataset)], options)
         }
     }
+}
+
+/// Refuses ghost cells where they would be written as cells of the solid.
+fn check_ghosts(format: Format, dataset: &Dataset) -> Result<()> {
+    let Format::Exchange(format) = format else { return Ok(()) };
+    if dataset.cell_arrays.iter().all(|array| array.name != GHOSTS) {
+        return Ok(());
+    }
+    let ending = format.extension();
+    Err(Error::request(format!("ghost cells in a .{ending} file, which has no place for them"))
+        .with_help("write a .vtu, or the curved cells of the limit (`evaluate --cells lagrange`)"))
 }
 
 /// Writes named arrays alone as a NumPy archive (`.npz`).

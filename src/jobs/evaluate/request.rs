@@ -173,17 +173,8 @@ pub struct EvaluateRequest {
     /// Compress .vtu, .pvtu and .npz
     #[cfg_attr(feature = "cli", arg(long, requires = "output"))]
     pub compress: bool,
-    /// Format of a .msh or .mesh [default: msh for .msh; .mesh needs one]
-    #[cfg_attr(
-        feature = "cli",
-        arg(
-            long,
-            value_enum,
-            requires = "output",
-            hide_possible_values = true,
-            value_name = "FORMAT"
-        )
-    )]
+    /// Format of a .msh, msh (text) unless given, or of a .mesh, which needs one
+    #[cfg_attr(feature = "cli", arg(long, value_enum, requires = "output"))]
     pub format: Option<MeshFormat>,
     /// Evaluate and write nothing; list what would run: kernels with their batches, leaves, samples
     /// and grids, the bytes that they move (an estimate), and the time for these bytes at

@@ -57,6 +57,7 @@ use super::atomic;
 use super::dataset::{Array, Dataset, check_arrays};
 use super::plain_name;
 use crate::error::{Error, Message, Result, option_name};
+use crate::mesh::GHOSTS;
 
 /// How to write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

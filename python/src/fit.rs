@@ -120,7 +120,8 @@ impl PySolid {
     ///         this from the other, in length units.
     ///     max_levels: Refinements at most for that, 0 to 4.
     ///     attributes: "interpolate": the limit takes the values of attributes at the points.
-    ///         "keep": they stay control values.
+    ///         "project": the field is the nearest, in the L2 norm, to these values interpolated on
+    ///         the cells. "keep": they stay control values.
     ///     distances: Whether to add the distance of the limit from the target as the attribute
     ///         "fit_distance", positive outside, in length units; 0 at inner points.
     ///     untangle: Whether inner points move until det J of the limit is positive.

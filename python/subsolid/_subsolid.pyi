@@ -362,7 +362,7 @@ class Solid:
         rounds: int = 6,
         tolerance: Optional[float] = None,
         max_levels: int = 2,
-        attributes: Literal["interpolate", "keep"] = "interpolate",
+        attributes: Literal["interpolate", "project", "keep"] = "interpolate",
         distances: bool = False,
         untangle: bool = True,
         backend: str = "auto",

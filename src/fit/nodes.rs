@@ -20,8 +20,6 @@ use crate::topology::Topology;
 pub fn refined_by_nodes(mesh: &SolidMesh, nodes: &[CurvedNode]) -> Result<SolidMesh> {
     let topology = Topology::of_mesh(mesh)?;
     let mut refined = refine_mesh(mesh, 1, VertexRule::default())?;
-    let used = (0..mesh.points.len() as u32).filter(|&v| !topology.vertex_cells(v).is_empty());
-    let used: Vec<u32> = used.collect();
     let elements = Elements { topology: &topology };
     let [mut on_edges, mut on_faces, mut on_cells] = [(); 3].map(|()| HashMap::new());
     for node in nodes {
@@ -39,10 +37,6 @@ pub fn refined_by_nodes(mesh: &SolidMesh, nodes: &[CurvedNode]) -> Result<SolidM
             _ => topology.edge_between(a, b).and_then(|edge| on_edges.insert(edge, node.point)),
         };
     }
-    let vertices = |values: &[f64], width: usize| -> Vec<f64> {
-        let row = |&v: &u32| values[v as usize * width..][..width].iter().copied();
-        used.iter().flat_map(row).collect()
-    };
     let points = mesh.points.as_flattened();
     let edges: Vec<[f64; 3]> = (0..topology.edge_count() as u32)
         .map(|e| {
@@ -69,13 +63,26 @@ pub fn refined_by_nodes(mesh: &SolidMesh, nodes: &[CurvedNode]) -> Result<SolidM
             bent(&vertices, &elements.edges_of(&vertices), parts)
         })
     });
-    let corners = vertices(points, 3);
-    let corners = corners.as_chunks::<3>().0.iter().copied();
+    let corners = used_vertices(&topology).map(|v| mesh.points[v as usize]);
     refined.points = corners.chain(edges.iter().copied()).chain(faces).chain(cells).collect();
     for (attribute, from) in refined.attributes.iter_mut().zip(&mesh.attributes) {
-        attribute.values = elements.means(from, vertices(&from.values, from.width));
+        attribute.values = refined_values(&topology, from);
     }
     Ok(refined)
+}
+
+/// Values at the vertices of the mesh refined once: those at the old vertices, and the means at the
+/// corners of edges, faces and cells.
+pub fn refined_values(topology: &Topology, attribute: &Attribute) -> Vec<f64> {
+    let Attribute { width, values: given, .. } = attribute;
+    let row = |v: u32| given[v as usize * width..][..*width].iter().copied();
+    let values = used_vertices(topology).flat_map(row).collect();
+    Elements { topology }.means(attribute, values)
+}
+
+/// The vertices of cells, which refined meshes begin with.
+fn used_vertices(topology: &Topology) -> impl Iterator<Item = u32> + '_ {
+    (0..topology.vertex_count() as u32).filter(|&v| !topology.vertex_cells(v).is_empty())
 }
 
 /// Edges, faces and cells of a mesh.

@@ -8,6 +8,7 @@
 //! and beside it negative where the boundary is not convex across the edge: only other boundary
 //! vertices or a crease change that.
 
+use std::cell::Cell;
 use std::collections::HashSet;
 
 use nalgebra::Vector3;
@@ -17,7 +18,7 @@ use serde::Serialize;
 use crate::bezier::Pieces;
 use crate::error::Result;
 use crate::interrupt::stop_point;
-use crate::limit::Solid;
+use crate::limit::{Leaf, Solid};
 use crate::mesh::{Creases, SolidMesh};
 use crate::refine::reorient;
 
@@ -86,11 +87,7 @@ impl ElementBound {
 /// # Errors
 /// As [`Solid::new`]; [`Error::Mesh`](crate::Error::Mesh) for cells without a common orientation.
 pub fn least_determinant(mesh: &SolidMesh) -> Result<LeastDeterminant> {
-    let mut oriented = mesh.clone();
-    reorient(&mut oriented)?;
-    let mesh = &oriented;
-    let solid = Solid::new(mesh)?;
-    Ok(LeastDeterminant::of_elements(&ElementBounds::new(&solid, &mesh.creases)?.of(&mesh.points)))
+    Ok(OrientedLimit::new(mesh)?.bounds()?.least(&mesh.points))
 }
 
 impl LeastDeterminant {
@@ -111,8 +108,34 @@ impl LeastDeterminant {
     }
 }
 
+/// The limit of a mesh for any control points, its cells taken right-handed however they are listed.
+pub struct OrientedLimit {
+    pub(super) solid: Solid,
+    creases: Creases,
+}
+
+impl OrientedLimit {
+    /// Of the topology and the creases of a mesh.
+    ///
+    /// # Errors
+    /// As [`least_determinant`].
+    pub fn new(mesh: &SolidMesh) -> Result<Self> {
+        let mut oriented = mesh.clone();
+        reorient(&mut oriented)?;
+        Ok(Self { solid: Solid::new(&oriented)?, creases: oriented.creases })
+    }
+
+    /// Lower bounds of det J.
+    ///
+    /// # Errors
+    /// As [`least_determinant`].
+    pub fn bounds(&self) -> Result<ElementBounds<'_>> {
+        ElementBounds::new(&self.solid, &self.creases)
+    }
+}
+
 /// Lower bounds of det J on the elements of a solid, for any control points.
-pub(super) struct ElementBounds<'s> {
+pub struct ElementBounds<'s> {
     solid: &'s Solid,
     pieces: Pieces<'s>,
     // [cell] beside a smooth boundary edge of one cell
@@ -120,7 +143,7 @@ pub(super) struct ElementBounds<'s> {
 }
 
 impl<'s> ElementBounds<'s> {
-    pub fn new(solid: &'s Solid, creases: &Creases) -> Result<Self> {
+    pub(super) fn new(solid: &'s Solid, creases: &Creases) -> Result<Self> {
         let topology = solid.topology();
         let sharp = creases.edges.iter().filter(|crease| crease.sharpness.is_infinite());
         let sharp: HashSet<[u32; 2]> = sharp.map(|crease| crease.edge().map(|v| v.0)).collect();
@@ -136,21 +159,44 @@ impl<'s> ElementBounds<'s> {
         Ok(Self { solid, pieces: Pieces::new(solid, RINGS)?, is_at_smooth_edge })
     }
 
-    /// The bound of each element.
-    pub fn of(&self, points: &[[f64; 3]]) -> Vec<ElementBound> {
+    /// The least of all, over control points `[vertex]`.
+    pub fn least(&self, points: &[[f64; 3]]) -> LeastDeterminant {
+        LeastDeterminant::of_elements(&self.of(points))
+    }
+
+    /// The bound of each element. Of elements that are clearly better than the worst one it may be
+    /// less than the best that is known: the least of all is exact.
+    pub(super) fn of(&self, points: &[[f64; 3]]) -> Vec<ElementBound> {
         let points = self.solid.refined_points(points.as_flattened(), 3);
-        let of_leaf = |leaf: &crate::limit::Leaf| {
+        let of_leaf = |leaf: &Leaf, each: &dyn Fn(&[f64], f64)| {
             stop_point();
             let values = self.pieces.points(leaf, &points, 3);
-            let each = self.pieces.of(leaf).zip(values.chunks_exact(192));
-            each.map(|(piece, values)| {
-                let found = bound(values);
-                let volume = piece.size.iter().product::<f64>();
-                ElementBound { least: found.least / volume, ..found }
-            })
-            .fold(ElementBound::NONE, ElementBound::and)
+            let pieces = self.pieces.of(leaf).zip(values.chunks_exact(192));
+            pieces.for_each(|(piece, values)| each(values, piece.size.iter().product()));
         };
-        let leaves: Vec<ElementBound> = self.solid.leaves().par_iter().map(of_leaf).collect();
+        let estimates: Vec<Estimate> = (self.solid.leaves().par_iter())
+            .map(|leaf| {
+                let found = Cell::new(Estimate::NONE);
+                of_leaf(leaf, &|values, volume| {
+                    found.set(found.get().and(Estimate::new(values, volume)));
+                });
+                found.get()
+            })
+            .collect();
+        let worst = estimates.iter().fold(f64::INFINITY, |most, of| most.min(of.most)).max(0.0);
+        let leaves: Vec<ElementBound> = (self.solid.leaves().par_iter().zip(&estimates))
+            .map(|(leaf, estimate)| {
+                if estimate.least > worst {
+                    return ElementBound { least: estimate.least, ..ElementBound::NONE };
+                }
+                let all = Cell::new(ElementBound::NONE);
+                of_leaf(leaf, &|values, volume| {
+                    let found = bound(values);
+                    all.set(all.get().and(ElementBound { least: found.least / volume, ..found }));
+                });
+                all.get()
+            })
+            .collect();
         let of_element = |element: usize| {
             let own = leaves[self.solid.leaf_range(element)].iter().copied();
             let cell = self.solid.elements()[element].cell as usize;
@@ -158,6 +204,60 @@ impl<'s> ElementBounds<'s> {
             own.fold(ElementBound { is_at_smooth_edge, ..ElementBound::NONE }, ElementBound::and)
         };
         (0..self.solid.elements().len()).map(of_element).collect()
+    }
+}
+
+/// Quick bounds of the least Bézier coefficient of det J.
+#[derive(Clone, Copy, Debug)]
+struct Estimate {
+    /// It is not less.
+    least: f64,
+    /// It is not more.
+    most: f64,
+}
+
+impl Estimate {
+    /// Of nothing.
+    const NONE: Self = Self { least: f64::INFINITY, most: f64::INFINITY };
+
+    fn and(self, other: Self) -> Self {
+        Self { least: self.least.min(other.least), most: self.most.min(other.most) }
+    }
+
+    /// Of a piece, `[w][v][u][3]`, of this volume of parameters. The coefficients of derivatives
+    /// lie in balls around their means; det J has means of determinants of theirs.
+    fn new(points: &[f64], volume: f64) -> Self {
+        let at = |[u, v, w]: [usize; 3]| {
+            Vector3::from_column_slice(&points[3 * (16 * w + 4 * v + u)..][..3])
+        };
+        let step = |axis: usize, low: [usize; 3]| {
+            let mut high = low;
+            high[axis] += 1;
+            (at(high) - at(low)) * 3.0
+        };
+        let ball = |axis: usize| {
+            let mut degrees = [3; 3];
+            degrees[axis] = 2;
+            let mean = places(degrees).map(|low| step(axis, low)).sum::<Vector3<f64>>() / 48.0;
+            let away = |low| (step(axis, low) - mean).norm_squared();
+            (mean, places(degrees).map(away).fold(0.0, f64::max).sqrt())
+        };
+        let [(u, a), (v, b), (w, c)] = [0, 1, 2].map(ball);
+        let areas = [v.cross(&w), w.cross(&u), u.cross(&v)];
+        let middle = u.dot(&areas[0]);
+        let lost = a * areas[0].norm() + b * areas[1].norm() + c * areas[2].norm();
+        let lost = lost + a * b * w.norm() + b * c * u.norm() + c * a * v.norm() + a * b * c;
+        let corner = |bits: usize| {
+            let column = |axis: usize| {
+                let low = [0, 1, 2].map(|d| (bits >> d & 1) * if d == axis { 2 } else { 3 });
+                step(axis, low)
+            };
+            column(0).dot(&column(1).cross(&column(2)))
+        };
+        let most = (0..8).map(corner).fold(f64::INFINITY, f64::min);
+        // more than rounding changes
+        let margin = 1e-9 * (middle.abs() + lost);
+        Self { least: (middle - lost - margin) / volume, most: (most + margin) / volume }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Untangling the limit: inner vertices move until det J is positive on all of it.
 //!
 //! # Theory
-//! The energy Σ w |J|² / χ(det J, ε)^(2/3) over Gauss points of the limit, with ε falling by the
+//! The energy Σ w |J|² / χ(det J, ε)^(2/3) over points of the limit, with ε falling by the
 //! rule of Garanzha et al., "Foldover-free maps in 50 lines of code" (2021), §3.2. J is linear in
 //! the control points; its [adjoint](crate::plan::Adjoint) turns gradients by J into gradients by
 //! control points. Bézier coefficients bound det J from below on all of an element: elements
@@ -19,7 +19,6 @@ use super::lbfgs::minimize;
 use super::limit_folds::{GAUSS_POINTS, LimitFolds};
 use super::region::Region;
 use crate::backend::{Backend, Cpu, Values};
-use crate::basis::gauss;
 use crate::error::Result;
 use crate::limit::Solid;
 use crate::mesh::{Controls, SolidMesh};
@@ -37,9 +36,23 @@ const RINGS: usize = 3;
 const MORE_RINGS: usize = 2;
 /// Steps of a round.
 const ROUND_STEPS: usize = 40;
-/// Gauss points along each axis, of all elements and of those without a positive bound.
-const POINTS: usize = 3;
-const EXTRA_POINTS: usize = 6;
+/// Places and weights of points along each axis, of all elements and of those without a positive
+/// bound: Lobatto's, for det J is often least on faces, but for their ends: derivatives may not exist
+/// on faces themselves.
+const RULE: [(f64, f64); 4] = [
+    (0.002, 1.0 / 12.0),
+    (0.276_393_202_250_021, 5.0 / 12.0),
+    (0.723_606_797_749_979, 5.0 / 12.0),
+    (0.998, 1.0 / 12.0),
+];
+const EXTRA_RULE: [(f64, f64); 6] = [
+    (0.002, 1.0 / 30.0),
+    (0.117_472_338_035_268, 0.189_237_478_148_923),
+    (0.357_384_241_759_677, 0.277_429_188_517_743),
+    (0.642_615_758_240_323, 0.277_429_188_517_743),
+    (0.882_527_661_964_732, 0.189_237_478_148_923),
+    (0.998, 1.0 / 30.0),
+];
 /// Least determinant, as a part of the median, from which ε stays.
 const SAFE_FRACTION: f64 = 0.02;
 const LEAST_EPSILON: f64 = 1e-4;
@@ -102,7 +115,7 @@ pub fn untangle_limit(
     }
     let mut points = start.clone();
     let mut best = (now.clone(), start.clone());
-    let mut extra = BTreeSet::new();
+    let mut extra: BTreeSet<u32> = now.open.iter().copied().collect();
     let mut idle = 0; // rounds since the best
     while result.rounds < MAX_LIMIT_ROUNDS && idle < MAX_IDLE_ROUNDS {
         let rings = RINGS + MORE_RINGS * result.rounds;
@@ -175,15 +188,16 @@ struct LimitEnergy<'a> {
     reach: f64,
 }
 
-/// n³ Gauss points of each of the elements.
-fn gauss_points(elements: &[u32], n: usize) -> Result<Samples> {
-    let rule = gauss::rule(n)?.points;
-    let place = |element, i: usize| Location {
-        element,
-        parameters: [i % n, i / n % n, i / (n * n)].map(|k| rule[k]),
+/// The points of [`EXTRA_RULE`] in each of the elements.
+fn extra_points(elements: &[u32]) -> Samples {
+    let n = EXTRA_RULE.len();
+    let place = |&element: &u32| {
+        (0..n.pow(3)).map(move |i| Location {
+            element,
+            parameters: [i % n, i / n % n, i / (n * n)].map(|k| EXTRA_RULE[k].0),
+        })
     };
-    let places = elements.iter().flat_map(|&e| (0..n.pow(3)).map(move |i| (e, i)));
-    Ok(Samples::Points(places.map(|(e, i)| place(e, i)).collect()))
+    Samples::Points(elements.iter().flat_map(place).collect())
 }
 
 /// Samples of one plan.
@@ -202,9 +216,10 @@ impl<'a> LimitEnergy<'a> {
         is_free: &'a [bool],
         points: &[[f64; 3]],
     ) -> Result<Self> {
-        let mut terms = vec![PlanSamples::new(solid, Samples::gauss(POINTS)?, POINTS)?];
+        let places = Samples::Tensor(RULE.map(|(place, _)| place).to_vec());
+        let mut terms = vec![PlanSamples::new(solid, places, &RULE)?];
         if !extra.is_empty() {
-            terms.push(PlanSamples::new(solid, gauss_points(extra, EXTRA_POINTS)?, EXTRA_POINTS)?);
+            terms.push(PlanSamples::new(solid, extra_points(extra), &EXTRA_RULE)?);
         }
         let mut energy = Self { terms, is_free, scale: 1.0, epsilon: 0.0, reach: 0.0 };
         let determinants: Vec<Vec<f64>> = energy
@@ -249,12 +264,13 @@ impl<'a> LimitEnergy<'a> {
 }
 
 impl<'a> PlanSamples<'a> {
-    fn new(solid: &'a Solid, samples: Samples, n: usize) -> Result<Self> {
+    /// `rule`: places and weights of the samples along an axis.
+    fn new(solid: &'a Solid, samples: Samples, rule: &[(f64, f64)]) -> Result<Self> {
         let plan = solid.plan(&samples, Want::FIRST)?;
         let adjoint = Adjoint::new(&plan)?;
-        let rule = gauss::rule(n)?.weights;
+        let n = rule.len();
         let results = plan.result_count(&(0..solid.elements().len()));
-        let weight = |i: usize| rule[i % n] * rule[i / n % n] * rule[i / (n * n) % n];
+        let weight = |i: usize| rule[i % n].1 * rule[i / n % n].1 * rule[i / (n * n) % n].1;
         let weights = (0..results).map(weight).collect();
         Ok(Self { plan, adjoint, weights, values: vec![0.0; 3 * results] })
     }

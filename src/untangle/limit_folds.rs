@@ -3,12 +3,11 @@
 use serde::Serialize;
 
 use super::ScaledJacobians;
+use super::determinant_bound::OrientedLimit;
 use crate::backend::Cpu;
 use crate::error::Result;
-use crate::limit::Solid;
-use crate::mesh::{Controls, SolidMesh};
+use crate::mesh::Controls;
 use crate::plan::{Plan, Samples, Want};
-use crate::refine::reorient;
 use crate::volume::Quality;
 
 /// Gauss points along each axis of a cell at which the limit is looked at.
@@ -43,16 +42,15 @@ impl LimitFolds {
     }
 }
 
-/// Folded cells of the limit of a mesh, its cells taken right-handed however they are listed.
-///
-/// # Errors
-/// As [`Solid::new`]; [`Error::Mesh`](crate::Error::Mesh) for cells without a common orientation.
-pub fn limit_folds(mesh: &SolidMesh) -> Result<LimitFolds> {
-    let mut oriented = mesh.clone();
-    reorient(&mut oriented)?;
-    let solid = Solid::new(&oriented)?;
-    let plan = solid.plan(&Samples::gauss(GAUSS_POINTS)?, Want::QUALITY)?;
-    LimitFolds::new(&plan, &oriented.points)
+impl OrientedLimit {
+    /// Folded cells over control points, `[vertex]`.
+    ///
+    /// # Errors
+    /// [`Error::Request`](crate::Error::Request) for another number of them.
+    pub fn folds(&self, points: &[[f64; 3]]) -> Result<LimitFolds> {
+        let plan = self.solid.plan(&Samples::gauss(GAUSS_POINTS)?, Want::QUALITY)?;
+        LimitFolds::new(&plan, points)
+    }
 }
 
 /// Points on the way to better ones.

@@ -17,9 +17,9 @@ mod region;
 mod slide;
 mod untangled;
 
-pub use determinant_bound::{LeastDeterminant, least_determinant};
+pub use determinant_bound::{ElementBounds, LeastDeterminant, OrientedLimit, least_determinant};
 pub use limit::{LimitUntangleResult, MAX_LIMIT_ROUNDS, untangle_limit};
-pub use limit_folds::{LimitFolds, limit_folds};
+pub use limit_folds::LimitFolds;
 pub use quality::{ScaledJacobians, cell_quality};
 pub use untangled::{BoundaryMotion, UntangleResult};
 

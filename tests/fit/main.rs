@@ -1,5 +1,6 @@
 //! Control points whose limit is the part.
 
+mod attributes;
 mod limit;
 mod round;
 mod shapes;

@@ -23,7 +23,7 @@ use crate::backend::Backend;
 use crate::error::{Error, Result, option};
 use crate::fit::{
     LimitSystem, PointRole, SkinFit, SkinOptions, Target, TargetNotes, fit_skin, move_inside,
-    refined_by_nodes,
+    project_attributes, refined_by_nodes, refined_values,
 };
 use crate::io::{ControlMesh, CurvedNode};
 use crate::limit::Solid;
@@ -37,7 +37,7 @@ use crate::surface::limit::LimitSurface;
 use crate::surface::triangulate::Triangulation;
 use crate::surface::{Method, SurfaceOptions, boundary_with_topology, refine_surface};
 use crate::topology::Topology;
-use crate::untangle::{least_determinant, limit_folds, untangle_limit};
+use crate::untangle::{OrientedLimit, untangle_limit};
 
 /// Times by which the boxes of a part and of its target may differ.
 const MAX_SIZE_RATIO: f64 = 10.0;
@@ -102,8 +102,10 @@ impl FitRequest {
         let attributes = SOLID_ENTRIES * self.interpolated(&mesh.attributes);
         let products = SURFACE_ENTRIES * 3 * skin.points.len() + attributes;
         let backend = self.processor(products, notes)?;
-        let before = least_determinant(mesh)?;
+        let mut limit = OrientedLimit::new(mesh)?;
+        let before = limit.bounds()?.least(&mesh.points);
         self.fit_attributes(mesh, &*backend)?;
+        let mut projected = self.projected(&mesh.attributes);
         let mut start = PointRole::Vertices;
         let mut first: Option<SkinFit> = None;
         let mut levels = 0;
@@ -126,12 +128,16 @@ impl FitRequest {
                 break merged(first, fit);
             }
             *mesh = refine_mesh(mesh, 1, VertexRule::default())?;
+            for values in &mut projected {
+                values.values = refined_values(&topology, values);
+            }
+            limit = OrientedLimit::new(mesh)?;
             topology = Topology::of_mesh(mesh)?;
             skin = boundary_with_topology(mesh, &topology)?;
             start = PointRole::Controls;
             levels += 1;
         };
-        let mut bound = least_determinant(mesh)?;
+        let mut bound = limit.bounds()?.least(&mesh.points);
         let mut folds = None;
         if bound.negative > 0 && !self.no_untangle {
             let most = crate::untangle::MAX_LIMIT_ROUNDS;
@@ -151,7 +157,8 @@ impl FitRequest {
             );
             (bound, folds) = (done.after, Some(done.folds));
         }
-        let folds = folds.map_or_else(|| limit_folds(mesh), Ok)?;
+        let folds = folds.map_or_else(|| limit.folds(&mesh.points), Ok)?;
+        set_projected(mesh, &projected)?;
         mesh.is_fitted = true;
         if self.distances {
             let mut values = vec![0.0; mesh.points.len()];
@@ -187,6 +194,13 @@ impl FitRequest {
         notes: &mut dyn Notes,
     ) -> Result<FitReport> {
         self.check()?;
+        if self.attributes == FitAttributes::Project {
+            return Err(Error::request(message!(
+                option("attributes", "project"),
+                " is for solids: it takes integrals over the volume"
+            ))
+            .with_help(message!("give ", option("attributes", "interpolate"))));
+        }
         let started = Instant::now();
         if let Some(cut) = Triangulation::of(mesh, scheme) {
             notes.warn(cut.notice().into());
@@ -245,9 +259,15 @@ impl FitRequest {
         backend_for(self.backend, &cost, notes)
     }
 
+    /// Point arrays that are projected, with their values at the vertices.
+    fn projected(&self, attributes: &[Attribute]) -> Vec<Attribute> {
+        let is_wanted = self.attributes == FitAttributes::Project;
+        attributes.iter().filter(|a| is_wanted && !a.is_normals()).cloned().collect()
+    }
+
     /// Numbers of attributes that are interpolated.
     fn interpolated(&self, attributes: &[Attribute]) -> usize {
-        if self.attributes == FitAttributes::Keep {
+        if self.attributes != FitAttributes::Interpolate {
             return 0;
         }
         attributes.iter().filter(|a| !a.is_normals()).map(|a| a.values.len()).sum()
@@ -359,6 +379,20 @@ fn distances(mesh: &SurfaceMesh, scheme: Scheme, fit: &SkinFit) -> Result<Vec<f6
 fn set_distances(attributes: &mut Vec<Attribute>, values: Vec<f64>) {
     attributes.retain(|attribute| attribute.name != DISTANCES);
     attributes.push(Attribute { name: DISTANCES.into(), width: 1, values });
+}
+
+/// Gives arrays the control values of the fields nearest to their values at the vertices.
+fn set_projected(mesh: &mut SolidMesh, values: &[Attribute]) -> Result<()> {
+    let found = project_attributes(mesh, values).map_err(|error| {
+        error.with_help(message!(
+            "interpolate the arrays (",
+            option("attributes", "interpolate"),
+            "), or unfold the cells"
+        ))
+    })?;
+    let own = mesh.attributes.iter_mut().filter(|attribute| !attribute.is_normals());
+    own.zip(found).for_each(|(attribute, controls)| attribute.values = controls);
+    Ok(())
 }
 
 /// Makes values at vertices control values.

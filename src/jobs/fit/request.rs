@@ -47,6 +47,9 @@ pub enum FitAttributes {
     /// The limit takes their values at the vertices.
     #[default]
     Interpolate,
+    /// The field of the limit is the nearest in the L2 norm to their values, interpolated on the
+    /// cells; of solids.
+    Project,
     /// They stay the values of control points.
     Keep,
 }

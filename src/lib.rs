@@ -182,6 +182,7 @@ pub mod bezier;
 pub mod build_info;
 pub mod cluster;
 pub mod compare;
+pub mod conform;
 mod disjoint;
 mod evaluate;
 pub mod extend;

@@ -38,7 +38,7 @@ pub fn words(message: &Message) -> String {
             Command::Untangle => "Solid.untangle",
             Command::RefineFirst => "Solid.refine",
             Command::Reorient => "Solid.reorient",
-            Command::SplitNonManifold => "subsolid.read(path, split_nonmanifold=True)",
+            Command::Conform => "subsolid.conform(path)",
             Command::Orient => "Surface.orient",
             Command::OrientCavities => "Surface.orient(nested=\"cavities\")",
             Command::Evaluate => "Solid.evaluate",

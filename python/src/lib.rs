@@ -66,6 +66,7 @@ mod _subsolid {
     use subsolid::build_info;
     use subsolid::io::{self, ReadOptions};
     use subsolid::jobs::bench::BenchRequest;
+    use subsolid::jobs::conform::ConformRequest;
     use subsolid::jobs::merge::{MergeReport, MergeRequest};
     use subsolid::jobs::output::check_page;
     use subsolid::jobs::refine::RefineRequest;
@@ -166,6 +167,56 @@ mod _subsolid {
             own.nodes = report.curved_nodes;
         }
         Ok(made)
+    }
+
+    /// Reads a mesh that is no solid yet and makes it one. That of `subsolid conform`.
+    ///
+    /// Layers of cells go between cells of two sizes, where four faces cover one; pyramids become
+    /// tetrahedra, with wedges in columns of hexahedra beside them; cells with repeated corners
+    /// become what they are; cells that touch in an edge or vertex only are taken apart.
+    ///
+    /// Args:
+    ///     path: Name of the file.
+    ///     layer_depth: Part of the smaller cells beside larger ones that the layers between them
+    ///         take, above 0 and below 1.
+    ///     weld: Merges vertices within this distance of one another first, in length units; 0 for
+    ///         equal coordinates.
+    ///     memory: As for `read`.
+    ///
+    /// Returns:
+    ///     The solid, and a dictionary: numbers of cells and vertices before and after, the volume,
+    ///     and counts of each defect and of what became of it.
+    ///
+    /// Raises:
+    ///     Error: For a file that cannot be read, and naming what cannot be resolved.
+    ///
+    /// Example:
+    ///     >>> subsolid.shape("fan").write("fan.vtu")
+    ///     >>> solid, report = subsolid.conform("fan.vtu")
+    ///     >>> report["covered_faces"], report["bad_cells"]
+    ///     (0, 0)
+    #[pyfunction]
+    #[pyo3(signature = (path, *, layer_depth=0.5, weld=None, memory=None))]
+    fn conform<'py>(
+        py: Python<'py>,
+        path: PathBuf,
+        layer_depth: f64,
+        weld: Option<f64>,
+        memory: Option<f64>,
+    ) -> PyResult<(PySolid, Bound<'py, PyAny>)> {
+        let request = ConformRequest { layer_depth };
+        let options = ReadOptions::of_memory(memory).py()?;
+        let (mut mesh, read) = py.work(|| io::read_with_options(&path, options)).py()?;
+        if let Some(left_out) = read.left_out() {
+            warn(py, &format!("{}: left out: {left_out}", path.display()))?;
+        }
+        if let Some(distance) = weld {
+            let welded = py.work(|| mesh.weld(distance)).py()?;
+            welded.notices().iter().try_for_each(|notice| warn(py, notice))?;
+        }
+        let report = PythonNotes::hear(py, |notes| request.run(&mut mesh, notes))?;
+        let solid = PySolid::build_from(py, &format!("{}: ", path.display()), mesh)?;
+        Ok((solid, arrays::dictionary(py, &report)?))
     }
 
     /// Reads a surface: .obj (with crease tags), .ply, .off, .stl, .vtp, and the faces of files

@@ -10,6 +10,7 @@ mod boundary;
 mod cluster;
 mod compare;
 mod completions;
+mod conform;
 mod console;
 mod denoise;
 mod devices;
@@ -118,6 +119,7 @@ enum ProgramCommand {
     Smooth(ReportArguments<smooth::Arguments>),
     Denoise(ReportArguments<denoise::Arguments>),
     Untangle(ReportArguments<untangle::Arguments>),
+    Conform(ReportArguments<conform::Arguments>),
     Compare(ReportArguments<compare::Arguments>),
     Bench(bench::Arguments),
     Devices(ReportArguments<devices::Arguments>),
@@ -210,6 +212,7 @@ fn run(cli: Cli, ranks: Option<&Ranks<'_>>, console: &Console) -> Result<Outcome
         ProgramCommand::Smooth(c) => smooth::run(c.arguments, &console.reporting(c.json)),
         ProgramCommand::Denoise(c) => denoise::run(c.arguments, &console.reporting(c.json)),
         ProgramCommand::Untangle(c) => untangle::run(c.arguments, &console.reporting(c.json)),
+        ProgramCommand::Conform(c) => conform::run(c.arguments, &console.reporting(c.json)),
         ProgramCommand::Compare(c) => compare::run(c.arguments, &console.reporting(c.json)),
         ProgramCommand::Bench(arguments) => bench::run(arguments, console),
         ProgramCommand::Devices(c) => devices::run(c.arguments, &console.reporting(c.json)),

@@ -20,8 +20,8 @@ use subsolid::{Error, Result};
 
 use super::json::{self, JsonReport};
 use super::{
-    Console, Outcome, compare, denoise, devices, distance, extend, fit, locate, merge, refine,
-    smooth, untangle,
+    Console, Outcome, compare, conform, denoise, devices, distance, extend, fit, locate, merge,
+    refine, smooth, untangle,
 };
 
 /// Print the JSON schema of a report
@@ -52,7 +52,7 @@ const fn kind<T: JsonReport + 'static>(of: &'static str) -> ReportKind {
     ReportKind { schema: T::SCHEMA, of, make: json::schema::<T> }
 }
 
-const REPORTS: [ReportKind; 25] = [
+const REPORTS: [ReportKind; 26] = [
     kind::<InfoReport>("info"),
     kind::<SurfaceSummary>("info, of surfaces"),
     kind::<refine::WrittenMesh>("refine, shape"),
@@ -72,6 +72,7 @@ const REPORTS: [ReportKind; 25] = [
     kind::<smooth::Report>("smooth"),
     kind::<denoise::Report>("denoise"),
     kind::<untangle::Report>("untangle"),
+    kind::<conform::Report>("conform"),
     kind::<fit::Report>("fit"),
     kind::<compare::Report>("compare"),
     kind::<BenchReport>("bench"),

@@ -21,9 +21,7 @@ pub fn words(message: &Message) -> String {
             Command::Untangle => "`subsolid untangle`",
             Command::RefineFirst => "--levels 1",
             Command::Reorient => "`subsolid refine --reorient`",
-            Command::SplitNonManifold => {
-                "`subsolid refine IN --levels 0 --split-nonmanifold -o OUT`"
-            }
+            Command::Conform => "`subsolid conform IN -o OUT`",
             Command::Orient => "`subsolid surface --orient`",
             Command::OrientCavities => "`subsolid surface --orient=cavities`",
             Command::Evaluate => "`subsolid evaluate`",

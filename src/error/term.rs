@@ -47,8 +47,8 @@ pub enum Command {
     RefineFirst,
     /// Putting the corners of cells in right-handed order.
     Reorient,
-    /// Taking cells apart that meet in an edge or vertex only.
-    SplitNonManifold,
+    /// Making a mesh conforming.
+    Conform,
     /// Turning the faces of a surface outward.
     Orient,
     /// Turning the shells of a surface outward, those inside others to cavities.
@@ -97,7 +97,7 @@ impl Display for Term {
                 Command::Untangle => "`untangle::untangle`",
                 Command::RefineFirst => "`refine::refine_mesh`",
                 Command::Reorient => "`refine::reorient`",
-                Command::SplitNonManifold => "`refine::split_nonmanifold`",
+                Command::Conform => "`conform::conform`",
                 Command::Orient => "`surface::orient`",
                 Command::OrientCavities => "`surface::orient` with `NestedShells::Cavities`",
                 Command::Evaluate => "`Backend::evaluate`",

@@ -18,6 +18,7 @@ pub mod assemble;
 pub mod bench;
 pub mod boundary;
 pub mod compare;
+pub mod conform;
 pub mod denoise;
 pub mod distance;
 pub mod evaluate;

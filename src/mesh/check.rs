@@ -147,6 +147,13 @@ impl SolidMesh {
         Ok(cells)
     }
 
+    /// Volume of a cell with outward faces, of these or other cells over the points.
+    pub(crate) fn cell_volume(&self, cells: &Cells, c: usize) -> f64 {
+        let mut faces: Vec<Vec<u32>> = Vec::new();
+        cells.for_each_face(c, |face| faces.push(face.to_vec()));
+        self.volume(&faces)
+    }
+
     /// Volume inside closed `faces`, negative if they face inward.
     fn volume<F: AsRef<[u32]>>(&self, faces: &[F]) -> f64 {
         let Some(&first) = faces.first().and_then(|face| face.as_ref().first()) else { return 0.0 };

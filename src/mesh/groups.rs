@@ -30,7 +30,7 @@ impl FaceGroup {
     }
 
     /// Takes away faces that the group has already, in any direction and from any vertex on.
-    pub(super) fn drop_repeated_faces(&mut self) {
+    pub(crate) fn drop_repeated_faces(&mut self) {
         let (mut kept, mut seen) = (Polygons::default(), HashSet::new());
         self.faces.iter().filter(|face| seen.insert(face_key(face))).for_each(|f| kept.push(f));
         self.faces = kept;

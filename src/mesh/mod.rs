@@ -26,6 +26,7 @@ pub mod shape;
 mod surface;
 mod triangles;
 mod unused;
+mod volume_shape;
 mod weld;
 
 pub(crate) use cells::check_counts;
@@ -54,6 +55,7 @@ pub(crate) use surface::{COLOR, repeated_corner};
 pub use triangles::Triangles;
 pub use unused::UnusedVertices;
 pub(crate) use unused::{marked_vertices, numbered, used_rows};
+pub(crate) use volume_shape::{VolumeShape, drop_repeated, has_repeated, sorted};
 pub use weld::WeldResult;
 
 use crate::error::{Error, Result};

@@ -7,7 +7,7 @@ use super::faces::merge_half_faces;
 use super::groups::TASK_ROWS;
 use super::{NONE, Rows, Topology};
 use crate::error::IdKind::{Cell, Vertex};
-use crate::error::{Error, Result};
+use crate::error::{Command, Error, Result};
 use crate::memory;
 use crate::mesh::{CellKind, Cells};
 use crate::numbers::counted;
@@ -125,9 +125,11 @@ pub(crate) fn check_cells(cells: &Cells, vertex_count: usize) -> Result<()> {
         if let Some(i) = repeats(vertices) {
             return Some(
                 Error::mesh(message!(Cell.id(c), " names ", Vertex.id(vertices[i]), " twice"))
-                    .with_help(
-                        "remove the collapsed cell, or write it as the polyhedron that it is",
-                    ),
+                    .with_help(message!(
+                        "remove the collapsed cell, or write it as the polyhedron that it is (",
+                        Command::Conform,
+                        ")"
+                    )),
             );
         }
         let mut bad_face = None;

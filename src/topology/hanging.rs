@@ -5,8 +5,8 @@ use std::collections::{BTreeSet, VecDeque};
 use nalgebra::Vector3;
 
 use super::Topology;
-use crate::error::Error;
 use crate::error::IdKind::{Cell, Face, Vertex};
+use crate::error::{Command, Error};
 use crate::mesh::area_normal;
 
 /// Faces that one face may be covered by, to be found.
@@ -51,7 +51,7 @@ impl<'a> FaceFrame<'a> {
 
 /// The error of the first face that smaller ones cover, which look the other way and have vertices
 /// on it that it does not have itself.
-pub(super) fn hanging_nodes(topology: &Topology, points: &[[f64; 3]]) -> Option<Error> {
+pub(crate) fn hanging_nodes(topology: &Topology, points: &[[f64; 3]]) -> Option<Error> {
     let boundary = (0..topology.face_count() as u32).filter(|&f| topology.is_boundary_face(f));
     boundary.into_iter().find_map(|face| {
         let frame = FaceFrame::of(points, topology.face_vertices(face))?;
@@ -77,7 +77,10 @@ pub(super) fn hanging_nodes(topology: &Topology, points: &[[f64; 3]]) -> Option<
             if hanging.len() == 1 { " hangs there" } else { " hang there" }
         );
         Some(Error::mesh(message).with_help(message!(
-            "cells must meet in whole faces: refine ",
+            "cells must meet in whole faces: put layers of cells between the two sizes, where four \
+             faces cover one (",
+            Command::Conform,
+            "), refine ",
             Cell.id(cell),
             " too, or have the mesher write a conforming mesh"
         )))

@@ -28,6 +28,7 @@ pub mod surface;
 mod validate;
 
 pub(crate) use build::check_cells;
+pub(crate) use hanging::hanging_nodes;
 pub use inverted_cells::InvertedCells;
 pub use orientation::Orientation;
 pub use rows::Rows;

@@ -78,12 +78,16 @@ impl Topology {
                     Some(beside) => message!(
                         "its square face is that of ",
                         Cell.id(beside),
-                        ", so that it cannot be split alone: mesh with hexahedra and wedges alone, \
-                         or with tetrahedra alone"
+                        ", so that it cannot be split alone: split what has to be split with it (",
+                        Command::Conform,
+                        "), or mesh with hexahedra and wedges alone, or with tetrahedra alone"
                     ),
-                    None => "Catmull-Clark solids do not support corners like the apex of a \
-                             pyramid: split the cell into tetrahedra, wedges or hexahedra"
-                        .into(),
+                    None => message!(
+                        "Catmull-Clark solids do not support corners like the apex of a pyramid: \
+                         split the cell into tetrahedra, wedges or hexahedra (",
+                        Command::Conform,
+                        ")"
+                    ),
                 };
                 let message = message!(
                     Cell.id(cell),
@@ -233,7 +237,7 @@ fn components(nodes: &[u32], pairs: impl FnOnce(&mut dyn FnMut(u32, u32))) -> (V
 
 /// How to fix cells that touch.
 fn separate() -> Message {
-    message!("separate the parts (", Command::SplitNonManifold, "), or join them by cells")
+    message!("separate the parts (", Command::Conform, "), or join them by cells")
 }
 
 /// What is wrong with a solid without a boundary.

@@ -11,7 +11,7 @@ const CORNER: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 
 /// Subcommands with a model that may be a surface, with one that is a surface, and the others.
 const OF_BOTH: [&str; 6] = ["info", "slice", "query", "distance", "smooth", "view"];
 const OF_SURFACES: [&str; 2] = ["denoise", "surface"];
-const OF_SOLIDS: [&str; 9] = [
+const OF_SOLIDS: [&str; 10] = [
     "refine",
     "evaluate",
     "extract",
@@ -19,6 +19,7 @@ const OF_SOLIDS: [&str; 9] = [
     "assemble",
     "locate",
     "untangle",
+    "conform",
     "compare",
     "boundary",
 ];
@@ -94,6 +95,7 @@ fn every_file_has_its_status_line() {
         ("smooth corner.obj --time 0.01 -o r.obj", "corner.obj", "r.obj", false),
         ("denoise corner.obj -o s.obj", "corner.obj", "s.obj", false),
         ("untangle fan.vtu -o t.vtu", "fan.vtu", "t.vtu", true),
+        ("conform fan.vtu -o t.vtu", "fan.vtu", "t.vtu", true),
         ("compare fan.vtu --backend cpu --samples 2 -o u.vtu", "fan.vtu", "u.vtu", true),
         ("surface corner.obj -o v.obj", "corner.obj", "v.obj", false),
         ("boundary fan.vtu -o w.obj", "fan.vtu", "w.obj", false),
@@ -300,6 +302,7 @@ fn endings_that_are_offered_are_taken() {
         ("extract fan.vtu", "vtu"),
         ("refine fan.vtu", "stl"),
         ("untangle fan.vtu", "stl"),
+        ("conform fan.vtu", "stl"),
         ("shape box", "stl"),
         ("view fan.vtu", "vtu"),
     ] {

@@ -252,13 +252,14 @@ fn names_in_archives_are_plain() {
     for command in [
         "refine same.vtu --levels 1",
         "untangle same.vtu",
+        "conform same.vtu",
         "smooth same.vtu --attribute a.b",
         "distance same.vtu",
     ] {
         let command = format!("{command} -o same.npz");
         refused(here, &command, "rename one of them");
         let (_, _, stderr) = run(here, &command);
-        let work = ["Refined", "Moved", "Measured"];
+        let work = ["Refined", "Moved", "Conformed", "Measured"];
         assert!(!work.iter().any(|word| stderr.contains(word)), "{command}: {stderr}");
     }
     // the name of a result and that of an attribute

@@ -164,7 +164,7 @@ fn touching_cells_are_taken_apart_as_advised() {
     );
     fs::write(path.join("a.vtk"), text).unwrap();
     refused(path, "info a.vtk", "cells touch there in the edge only");
-    let advice = "refine a.vtk --levels 0 --split-nonmanifold -o b.vtu";
+    let advice = "conform a.vtk -o b.vtu";
     refused(
         path,
         "info a.vtk",

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 use subsolid::jobs::bench::BenchRequest;
 use subsolid::jobs::boundary::BoundaryRequest;
+use subsolid::jobs::conform::ConformRequest;
 use subsolid::jobs::denoise::DenoiseRequest;
 use subsolid::jobs::distance::DistanceRequest;
 use subsolid::jobs::evaluate::EvaluateRequest;
@@ -35,9 +36,10 @@ fn default<T: Default + Serialize>() -> Value {
     serde_json::to_value(T::default()).unwrap()
 }
 
-const DOORS: [Door; 17] = [
+const DOORS: [Door; 18] = [
     ("bench", default::<BenchRequest>, &["bench"], &[]),
     ("boundary", default::<BoundaryRequest>, &["write_boundary"], &[]),
+    ("conform", default::<ConformRequest>, &["conform"], &[]),
     ("denoise", default::<DenoiseRequest>, &["denoise"], &[]),
     ("distance", default::<DistanceRequest>, &["distance"], &[]),
     ("evaluate", default::<EvaluateRequest>, &["write_limit"], &[("output", "path")]),

@@ -79,6 +79,7 @@ fn every_report_is_as_its_schema_says() {
         "smooth depth.vtu --attribute depth --steps 2 -o soft.vtu",
         "denoise corner.obj --sweeps 1 -o clean.obj",
         "untangle fan.vtu -o good.vtu",
+        "conform fan.vtu -o whole.vtu",
         "compare fan.vtu --backend cpu --samples 3",
         "devices",
         "surface corner.obj --limit -o limit.obj",

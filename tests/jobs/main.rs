@@ -6,6 +6,7 @@ mod oracle;
 #[path = "../common/support/mod.rs"]
 mod support;
 
+mod conform;
 mod curved_cells;
 #[path = "../common/decoded_page.rs"]
 mod decoded_page;

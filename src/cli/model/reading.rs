@@ -141,14 +141,20 @@ impl ModelArguments {
             let topology = Topology::build(mesh.cells.clone(), mesh.points.len())?;
             Sharpness::resolve(&mesh.creases, &topology)?;
         }
+        self.crease(&mut mesh, console)?;
+        mesh.creases.drop_smooth();
+        Ok(mesh)
+    }
+
+    /// Tags edges of a mesh by their angle, if asked for.
+    pub fn crease(&self, mesh: &mut SolidMesh, console: &Console) -> Result<()> {
         if let Some(degrees) = self.crease_angle {
-            let count = crease_by_angle(&mut mesh, degrees)?;
+            let count = crease_by_angle(mesh, degrees)?;
             let turn = by_count(count, "turns", "turn");
             let edges = counted(count, "edge");
             console.status("Creased", format!("{edges} that {turn} by more than {degrees}°"));
         }
-        mesh.creases.drop_smooth();
-        Ok(mesh)
+        Ok(())
     }
 
     /// The table of creases, and a warning of columns that are not read.

@@ -6,14 +6,15 @@ use std::path::Path;
 use crate::error::IdKind::{Cell, Vertex};
 use crate::error::{Command, Error, Message, Result};
 use crate::io::{CREASE_EDGES, CREASE_SHARPNESS, FITTED};
-use crate::mesh::{Attribute, CellArray, CellId, CellKind, Cells, SolidMesh, check_counts};
+use crate::mesh::{
+    Attribute, CellArray, CellId, SolidMesh, VolumeShape, check_counts, has_repeated,
+};
 use crate::numbers::counted;
 
 use super::ReadReport;
 use super::curved::NodeOrder;
 use super::groups::{FileGroups, MAX_ATTRIBUTES, MAX_FACE_GROUPS};
 use super::high_order::HighOrder;
-use super::shape::{VolumeShape, has_repeated};
 
 /// A polyhedron is stored by its faces; more face corners than this are refused.
 const MAX_FACE_CORNERS: usize = 4096;
@@ -132,7 +133,7 @@ impl<'a> Assembly<'a> {
         let is_collapsed = has_repeated(corners);
         if !is_collapsed && shape != VolumeShape::Pyramid {
             self.count_cell(line)?;
-            push_fixed(&mut self.mesh.cells, shape, corners);
+            shape.push(&mut self.mesh.cells, corners);
             return Ok(());
         }
         let faces = shape.faces(corners);
@@ -535,15 +536,4 @@ pub(super) fn counted_kind(what: &str, count: usize) -> String {
         word => word.strip_suffix('s').unwrap_or(word).to_owned(),
     };
     format!("1 {}{which}", kind.split(' ').map(one).collect::<Vec<_>>().join(" "))
-}
-
-fn push_fixed(cells: &mut Cells, shape: VolumeShape, corners: &[u32]) {
-    match (shape, corners) {
-        (VolumeShape::Voxel, &[a, b, c, d, e, f, g, h]) => {
-            cells.push(CellKind::Hexahedron, &[a, b, d, c, e, f, h, g]);
-        }
-        (VolumeShape::Wedge, _) => cells.push(CellKind::Wedge, corners),
-        (VolumeShape::Tetrahedron, _) => cells.push(CellKind::Tetrahedron, corners),
-        _ => cells.push(CellKind::Hexahedron, corners),
-    }
 }

@@ -3,10 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::mesh::groups::face_group_array;
-use crate::mesh::{CellArray, FaceGroup, Polygons, SolidMesh};
+use crate::mesh::{CellArray, FaceGroup, Polygons, SolidMesh, drop_repeated, has_repeated};
 
 use super::high_order::HighOrder;
-use super::shape::{drop_repeated, has_repeated};
 
 /// Cell array of the physical groups of Gmsh.
 pub(super) const PHYSICAL: &str = "gmsh:physical";

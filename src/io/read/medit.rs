@@ -10,11 +10,11 @@
 use std::path::Path;
 
 use crate::error::Result;
+use crate::mesh::VolumeShape;
 use crate::mesh::groups::face_group_name;
 
 use super::assemble::Assembly;
 use super::lines::{Text, shown};
-use super::shape::VolumeShape;
 
 /// Cell array of the reference numbers of cells.
 const REFERENCE: &str = "medit:ref";

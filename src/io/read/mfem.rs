@@ -14,11 +14,11 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use crate::error::{Error, Result};
+use crate::mesh::VolumeShape;
 use crate::mesh::groups::face_group_name;
 
 use super::assemble::Assembly;
 use super::lines::{Text, integer, real, shown};
-use super::shape::VolumeShape;
 
 /// The array of the attributes of cells, and what groups of faces of an attribute are named after.
 const ATTRIBUTE: &str = "mfem:attribute";

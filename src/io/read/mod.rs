@@ -18,7 +18,6 @@ mod ovm;
 mod ply;
 mod repeated_corners;
 mod report;
-mod shape;
 mod sharpness;
 mod stl;
 mod surface;
@@ -30,7 +29,6 @@ pub use creases::{CreaseTable, read_creases};
 pub use curved::CurvedNode;
 pub(in crate::io) use obj::INFINITE_SHARPNESS;
 pub use report::ReadReport;
-pub(super) use shape::VolumeShape;
 pub use surface::{is_surface, read_surface, read_surface_with_options, read_surface_with_report};
 pub use vtk::blocks::{CellBlock, GroupName, MeshParts, solid_of_parts};
 #[cfg(feature = "vtkio")]

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::io::read::assemble::Assembly;
-use crate::io::read::shape::{drop_repeated, sorted};
+use crate::mesh::{drop_repeated, sorted};
 
 use super::members::Members;
 use super::scope::DeckElement;

@@ -7,9 +7,8 @@ use std::rc::Rc;
 
 use super::types::Elements;
 use crate::io::read::lines::integer;
-use crate::io::read::shape::VolumeShape;
 use crate::io::read::tags::Tags;
-use crate::mesh::CellId;
+use crate::mesh::{CellId, VolumeShape};
 
 /// What an element of a deck is in the mesh.
 #[derive(Clone, Copy)]

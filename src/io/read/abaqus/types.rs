@@ -1,6 +1,6 @@
 //! Abaqus's element types.
 
-use crate::io::read::shape::VolumeShape;
+use crate::mesh::VolumeShape;
 
 /// What the elements of a type are to us.
 #[derive(Clone, Copy)]

@@ -1,6 +1,6 @@
 //! Gmsh's element types (reference manual, "MSH file format": `elm-type`).
 
-use crate::io::read::shape::VolumeShape;
+use crate::mesh::VolumeShape;
 
 /// What an element type is to us.
 #[derive(Clone, Copy)]

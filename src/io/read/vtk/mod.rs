@@ -43,13 +43,12 @@ use std::path::Path;
 use crate::error::IdKind::Vertex;
 use crate::error::{Command, Error, Result};
 use crate::mesh::groups::{face_group_name, names_group};
-use crate::mesh::{Attribute, GHOSTS};
+use crate::mesh::{Attribute, GHOSTS, VolumeShape, drop_repeated};
 use crate::numbers::{by_count, counted};
 
 use super::assemble::Assembly;
 use super::curved::NodeOrder;
 use super::groups::MAX_FACE_GROUPS;
-use super::shape::{VolumeShape, drop_repeated};
 use ghosts::{as_ghosts, check_ghosts, is_ghosts};
 use grid::{GivenFaces, KeptCells, UnstructuredGrid};
 use outline::ArraySection;

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::io::dataset::{DatasetCells, vtk_type};
-use crate::io::read::VolumeShape;
+use crate::mesh::VolumeShape;
 use crate::numbers::counted;
 
 /// Shape of a cell.

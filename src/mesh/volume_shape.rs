@@ -1,8 +1,10 @@
 //! Shapes of volume cells in files, and what cells with repeated corners are.
 
+use super::{CellKind, Cells};
+
 /// How a file lists the corners of a volume cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::io) enum VolumeShape {
+pub(crate) enum VolumeShape {
     /// Bottom 0–3 counter-clockwise, top 4–7 above it.
     Hexahedron,
     /// As a hexahedron, but x runs fastest: 2 and 3, 6 and 7 swapped.
@@ -23,6 +25,19 @@ impl VolumeShape {
             Self::Tetrahedron => 4,
             Self::Wedge => 6,
             Self::Pyramid => 5,
+        }
+    }
+
+    /// Appends a cell with these corners, which differ, to some cells. A pyramid has no kind of its
+    /// own: it is pushed by its faces.
+    pub fn push(self, cells: &mut Cells, corners: &[u32]) {
+        match (self, corners) {
+            (Self::Voxel, &[a, b, c, d, e, f, g, h]) => {
+                cells.push(CellKind::Hexahedron, &[a, b, d, c, e, f, h, g]);
+            }
+            (Self::Wedge, _) => cells.push(CellKind::Wedge, corners),
+            (Self::Tetrahedron, _) => cells.push(CellKind::Tetrahedron, corners),
+            _ => cells.push(CellKind::Hexahedron, corners),
         }
     }
 
@@ -103,7 +118,7 @@ impl VolumeShape {
 }
 
 /// Takes corners of a cycle away that repeat the one before them.
-pub(super) fn drop_repeated(cycle: &mut Vec<u32>) {
+pub(crate) fn drop_repeated(cycle: &mut Vec<u32>) {
     cycle.dedup();
     if cycle.len() > 1 && cycle.first() == cycle.last() {
         cycle.pop();
@@ -111,12 +126,12 @@ pub(super) fn drop_repeated(cycle: &mut Vec<u32>) {
 }
 
 /// Whether some of a few vertices are equal.
-pub(super) fn has_repeated(vertices: &[u32]) -> bool {
+pub(crate) fn has_repeated(vertices: &[u32]) -> bool {
     (1..vertices.len()).any(|i| vertices[..i].contains(&vertices[i]))
 }
 
 /// The vertices of a face, ascending.
-pub(super) fn sorted(face: &[u32]) -> Vec<u32> {
+pub(crate) fn sorted(face: &[u32]) -> Vec<u32> {
     let mut sorted = face.to_vec();
     sorted.sort_unstable();
     sorted

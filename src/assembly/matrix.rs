@@ -10,6 +10,9 @@ use crate::backend::device::SparsePattern;
 use crate::interrupt::stop_point;
 use crate::quadrature::Quadrature;
 
+/// Rows of a work item of products at least.
+const TASK_ROWS: usize = 256;
+
 /// The vertices that share a leaf, as rows of a sparse matrix; see [`SparsePattern`].
 #[derive(Debug)]
 pub(super) struct Pattern {
@@ -24,11 +27,13 @@ impl Pattern {
 
     /// The pattern of all leaves of a quadrature.
     pub fn of(quadrature: &Quadrature<'_>) -> Self {
-        let vertices = quadrature.solid().topology().vertex_count();
-        let nets = || {
-            quadrature.batches().iter().flat_map(|b| b.control_ids.chunks_exact(b.controls.max(1)))
-        };
-        let all: Vec<&[u32]> = nets().collect();
+        let batches = quadrature.batches().iter();
+        let nets = batches.flat_map(|b| b.control_ids.chunks_exact(b.controls.max(1)));
+        Self::of_nets(&nets.collect::<Vec<_>>(), quadrature.solid().topology().vertex_count())
+    }
+
+    /// The pattern of some of the vertices that share elements.
+    pub fn of_nets(all: &[&[u32]], vertices: usize) -> Self {
         let mut ends = vec![0_usize; vertices + 1];
         all.iter().flat_map(|net| *net).for_each(|&v| ends[v as usize + 1] += 1);
         for v in 0..vertices {
@@ -36,7 +41,7 @@ impl Pattern {
         }
         let starts = ends.clone();
         let mut at_vertex = vec![0_u32; starts[vertices]];
-        for (n, net) in (0..).zip(&all) {
+        for (n, net) in (0..).zip(all) {
             for &v in *net {
                 at_vertex[ends[v as usize]] = n;
                 ends[v as usize] += 1;
@@ -185,16 +190,38 @@ impl Matrix {
     /// # Panics
     /// If the vector has another size.
     pub fn times(&self, vector: &[f64]) -> Vec<f64> {
-        assert_eq!(vector.len(), self.size(), "a number per column");
-        let mut product = Vec::with_capacity(vector.len());
-        let added: Result<(), std::convert::Infallible> = self.for_each_row(|columns, values| {
-            let terms = columns.iter().zip(values).map(|(&c, x)| x * vector[c as usize]);
-            product.push(terms.sum());
-            Ok(())
-        });
-        match added {
-            Ok(()) => product,
+        let mut product = vec![0.0; self.size()];
+        self.apply(vector, &mut product);
+        product
+    }
+
+    /// Writes the product with the vector `x` into `y`.
+    ///
+    /// # Panics
+    /// If a vector has another size.
+    pub fn apply(&self, x: &[f64], y: &mut [f64]) {
+        assert_eq!([x.len(), y.len()], [self.size(); 2], "a number per column and row");
+        match self.width {
+            1 => self.apply_blocks::<1, 1>(x, y),
+            _ => self.apply_blocks::<3, 9>(x, y),
         }
+    }
+
+    fn apply_blocks<const WIDTH: usize, const BLOCK: usize>(&self, x: &[f64], y: &mut [f64]) {
+        let Pattern { starts, columns } = &*self.pattern;
+        let blocks = self.values.as_chunks::<BLOCK>().0;
+        let x = x.as_chunks::<WIDTH>().0;
+        let rows = y.as_chunks_mut::<WIDTH>().0.par_iter_mut().with_min_len(TASK_ROWS);
+        rows.enumerate().for_each(|(v, y)| {
+            let mut sums = [0.0; WIDTH];
+            for entry in starts[v]..starts[v + 1] {
+                let (block, x) = (&blocks[entry], &x[columns[entry] as usize]);
+                for (sum, row) in sums.iter_mut().zip(block.chunks_exact(WIDTH)) {
+                    row.iter().zip(x).for_each(|(a, x)| *sum += a * x);
+                }
+            }
+            *y = sums;
+        });
     }
 
     /// Adds the matrices of elements that stand behind other forms', `before` numbers a

@@ -2,7 +2,7 @@
 
 use super::{Operator, assemble_mapped, check_finite, check_memory, point_load};
 use crate::error::{Error, Result};
-use crate::numbers::conjugate_gradients::conjugate_gradients;
+use crate::numbers::conjugate_gradients::{TWELVE_DIGITS, by_diagonal, conjugate_gradients};
 use crate::numbers::counted;
 use crate::quadrature::Mapping;
 
@@ -47,13 +47,14 @@ pub fn project(mapping: &Mapping<'_>, values: &[f64], width: usize) -> Result<Ve
         let load = point_load(mapping, &forces)?;
         for (d, component) in components.enumerate() {
             let rhs: Vec<f64> = load.iter().map(|load| load[d]).collect();
-            let found =
-                conjugate_gradients(|x| mass.times(x), &diagonal, &rhs).ok_or_else(|| {
-                    Error::mesh("no field is nearest: the mass matrix is not positive definite")
-                        .with_help("unfold the cells, or take more quadrature points")
-                })?;
+            let product = |x: &[f64], y: &mut [f64]| mass.apply(x, y);
+            let found = conjugate_gradients(product, by_diagonal(&diagonal), &rhs, TWELVE_DIGITS);
+            let found = found.ok_or_else(|| {
+                Error::mesh("no field is nearest: the mass matrix is not positive definite")
+                    .with_help("unfold the cells, or take more quadrature points")
+            })?;
             let own = controls.iter_mut().skip(component).step_by(width);
-            own.zip(found).for_each(|(control, x)| *control = x);
+            own.zip(found.x).for_each(|(control, x)| *control = x);
         }
     }
     Ok(controls)

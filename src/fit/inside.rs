@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::mesh::check_point_count;
-use crate::numbers::conjugate_gradients::conjugate_gradients;
+use crate::numbers::conjugate_gradients::{TWELVE_DIGITS, by_diagonal, conjugate_gradients};
 use crate::numbers::vector::{difference, squared_norm};
 use crate::topology::Topology;
 
@@ -50,19 +50,19 @@ pub fn move_inside(topology: &Topology, points: &[[f64; 3]], moves: &mut [[f64; 
             outer.map(|&(v, w)| w * moves[v as usize][d]).sum()
         };
         let rhs: Vec<f64> = rows.iter().map(fixed).collect();
-        let product = |x: &[f64]| -> Vec<f64> {
-            let row = |(k, row): (usize, &Vec<(u32, f64)>)| {
+        let product = |x: &[f64], product: &mut [f64]| {
+            for (k, (to, row)) in product.iter_mut().zip(&rows).enumerate() {
                 let inner = row.iter().filter(|(v, _)| numbers[*v as usize] != u32::MAX);
-                diagonal[k] * x[k]
-                    - inner.map(|(v, w)| w * x[numbers[*v as usize] as usize]).sum::<f64>()
-            };
-            rows.iter().enumerate().map(row).collect()
+                *to = diagonal[k] * x[k]
+                    - inner.map(|(v, w)| w * x[numbers[*v as usize] as usize]).sum::<f64>();
+            }
         };
-        let found = conjugate_gradients(product, &diagonal, &rhs).ok_or_else(|| {
+        let found = conjugate_gradients(product, by_diagonal(&diagonal), &rhs, TWELVE_DIGITS);
+        let found = found.ok_or_else(|| {
             Error::mesh("the inner vertices cannot follow the boundary: their edges differ too much in length")
                 .with_help("move vertices that nearly coincide apart")
         })?;
-        for (&v, x) in inside.iter().zip(found) {
+        for (&v, x) in inside.iter().zip(found.x) {
             moves[v as usize][d] = x;
         }
     }

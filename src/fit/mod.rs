@@ -39,5 +39,6 @@ pub use miss::VertexMiss;
 pub use nodes::{refined_by_nodes, refined_values};
 pub use projection::project_attributes;
 pub use skin::{Deviation, PointRole, SkinFit, SkinOptions, fit_skin};
+pub(crate) use system::LIMIT_EIGENVALUES;
 pub use system::{LimitSolver, LimitSystem};
 pub use target::Target;

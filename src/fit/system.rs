@@ -4,11 +4,12 @@ use crate::backend::{Backend, Cpu, SparseVectors};
 use crate::error::IdKind::Vertex;
 use crate::error::{Error, Result};
 use crate::mesh::check_value_count;
+use crate::numbers::chebyshev::Chebyshev;
 use crate::scheme::Stencils;
 
 /// The interval of eigenvalues for the Chebyshev iteration: 1/27 is the least of regular solids,
 /// 1/9 of regular surfaces.
-const EIGENVALUES: [f64; 2] = [1.0 / 30.0, 1.05];
+pub(crate) const LIMIT_EIGENVALUES: [f64; 2] = [1.0 / 30.0, 1.05];
 /// Products with L of a Chebyshev pass, and passes. A pass gains about 11 digits.
 const CHEBYSHEV_STEPS: usize = 40;
 const CHEBYSHEV_PASSES: usize = 3;
@@ -145,21 +146,16 @@ impl LimitSolver<'_> {
         self.vectors.largest(RESIDUAL)
     }
 
-    /// Adds to controls the solution for their residual: Saad, "Iterative methods for sparse linear
-    /// systems" (2003), Algorithm 12.1.
+    /// Adds to controls the solution for their residual.
     fn chebyshev(&mut self, controls: usize) -> Result<()> {
         let vectors = &mut *self.vectors;
-        let [low, high] = EIGENVALUES;
-        let (center, half) = ((high + low) / 2.0, (high - low) / 2.0);
-        let mut rho = half / center;
-        vectors.combine(DIRECTION, [0.0, 1.0 / center], RESIDUAL)?;
-        for _ in 0..CHEBYSHEV_STEPS {
+        let steps = Chebyshev::new(LIMIT_EIGENVALUES);
+        vectors.combine(DIRECTION, [0.0, steps.first()], RESIDUAL)?;
+        for factors in steps.take(CHEBYSHEV_STEPS) {
             vectors.apply(DIRECTION, PRODUCT)?;
             vectors.combine(controls, [1.0, 1.0], DIRECTION)?;
             vectors.combine(RESIDUAL, [1.0, -1.0], PRODUCT)?;
-            let next = 1.0 / (2.0 * center / half - rho);
-            vectors.combine(DIRECTION, [next * rho, 2.0 * next / half], RESIDUAL)?;
-            rho = next;
+            vectors.combine(DIRECTION, factors, RESIDUAL)?;
         }
         Ok(())
     }

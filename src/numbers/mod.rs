@@ -4,6 +4,7 @@
 //! register of them. Unsafe code relies on both, so no other type can implement them.
 
 pub(crate) mod bounds;
+pub(crate) mod chebyshev;
 pub(crate) mod conjugate_gradients;
 mod digits;
 mod kinds;

@@ -149,10 +149,10 @@
 //! mean, rms, 99th percentile and maximum of the distances, overall and by class. [`volume`]
 //! turns limit points into cells that VTK and ParaView read, tables, or a quality report.
 //!
-//! # [`fit`], [`jobs`]: from the mesh of a part to its solid
+//! # [`fit`], [`mod@solve`], [`jobs`]: from the mesh of a part to its solid, and its stresses
 //!
 //! [`jobs::fit::FitRequest`] finds control points whose limit passes through the vertices of a mesh, or
-//! lies on a target. See [`guide::fitting`].
+//! lies on a target ([`guide::fitting`]). [`solve::solve`] solves for temperatures and displacements ([`guide::solving`]).
 //!
 //! # [`view`]: pages
 //!
@@ -207,6 +207,7 @@ mod result_buffer;
 pub mod scheme;
 pub mod simd;
 pub mod slice;
+pub mod solve;
 pub mod surface;
 pub mod topology;
 pub mod untangle;

@@ -18,14 +18,19 @@ use crate::notes::PythonNotes;
 use crate::request::named;
 use crate::solid::PySolid;
 
-/// Forces per unit area by side or group.
-fn part_loads(given: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<PartLoad>> {
+/// A side, by number, or a group, by name.
+pub fn boundary_part(given: &Bound<'_, PyAny>) -> PyResult<BoundaryPart> {
+    match given.is_instance_of::<PyString>() {
+        true => Ok(BoundaryPart::Group(given.extract()?)),
+        false => Ok(BoundaryPart::Side(given.extract()?)),
+    }
+}
+
+/// Forces by side or group, of the keyword `name`.
+pub fn part_loads(name: &str, given: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<PartLoad>> {
     let load = |(part, traction): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
-        let wrong = |_| refused("load is wrong", "give {side or group: (fx, fy, fz)}");
-        let part = match part.is_instance_of::<PyString>() {
-            true => BoundaryPart::Group(part.extract()?),
-            false => BoundaryPart::Side(part.extract().map_err(wrong)?),
-        };
+        let wrong = |_| refused(format!("{name} is wrong"), "give {side or group: (fx, fy, fz)}");
+        let part = boundary_part(&part).map_err(wrong)?;
         Ok(PartLoad { part, traction: traction.extract().map_err(wrong)? })
     };
     given.map_or(Ok(Vec::new()), |given| given.iter().map(load).collect())
@@ -91,7 +96,7 @@ impl PySolid {
             mass,
             stiffness,
             elasticity,
-            load: part_loads(load)?,
+            load: part_loads("load", load)?,
             body,
             format: named("format", format)?,
             compress,

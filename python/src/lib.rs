@@ -43,6 +43,7 @@ mod request;
 mod rules;
 mod slice;
 mod solid;
+mod solve;
 mod surface;
 mod surface_rules;
 mod threads;

@@ -462,6 +462,26 @@ class Solid:
         compress: bool = False,
         backend: str = "auto",
     ) -> dict[str, Any]: ...
+    def solve(
+        self,
+        *,
+        elasticity: Union[
+            Sequence[float], dict[Optional[str], Sequence[float]], None
+        ] = None,
+        heat: Union[float, dict[Optional[str], float], None] = None,
+        fix: Union[Sequence[Any], dict[Any, Sequence[Optional[float]]], None] = None,
+        temperature: Optional[dict[Any, float]] = None,
+        load: Optional[dict[Any, Sequence[float]]] = None,
+        total_force: Optional[dict[Any, Sequence[float]]] = None,
+        pressure: Optional[dict[Any, float]] = None,
+        body: Optional[Sequence[float]] = None,
+        flux: Optional[dict[Any, float]] = None,
+        source: Optional[float] = None,
+        tolerance: float = 1e-10,
+        gauss: int = 5,
+        rings: Optional[int] = None,
+        backend: str = "auto",
+    ) -> tuple[Solid, dict[str, Any]]: ...
     def sides(self) -> list[Ids]: ...
     def to_pyvista(
         self,

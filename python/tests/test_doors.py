@@ -20,6 +20,7 @@ JOBS: dict[str, tuple[str, list[Callable[..., Any]]]] = {
     "extract": ("extract.rs", [subsolid.Solid.write_extraction]),
     "compare": ("compare.rs", [subsolid.Solid.compare]),
     "assemble": ("assemble.rs", [subsolid.Solid.assemble]),
+    "solve": ("solve/request.rs", [subsolid.Solid.solve, subsolid.Solid.write_limit]),
     "evaluate": ("evaluate/request.rs", [subsolid.Solid.write_limit]),
     "quadrature": ("quadrature/request.rs", [subsolid.Solid.integrate]),
 }
@@ -33,6 +34,7 @@ PARTS = {
     "glb": ["unit", "up"],
 }
 KEYWORDS = {**OPTIONS, ("quadrature", "output"): "path", ("evaluate", "output"): "path"}
+KEYWORDS[("solve", "output")] = "path"
 
 
 def fields(file: str) -> list[str]:

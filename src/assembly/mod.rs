@@ -33,13 +33,17 @@
 //! # Ok::<(), subsolid::Error>(())
 //! ```
 
+mod cell_operators;
 mod device;
 mod element;
+mod linear;
 mod loads;
 mod matrix;
 mod projection;
 mod write;
 
+pub use cell_operators::CellOperators;
+pub use linear::assemble_linear;
 pub use loads::{PartLoad, body_load, comma_separated, point_load, surface_load, tractions};
 pub use matrix::Matrix;
 pub use projection::project;
@@ -57,7 +61,7 @@ use crate::interrupt::stop_point;
 use crate::memory;
 use crate::mesh::Controls;
 use crate::plan::Cost;
-use crate::quadrature::{Mapping, Quadrature, physical_derivatives};
+use crate::quadrature::{Mapping, Quadrature, QuadratureBatch, physical_derivatives};
 use element::{AssemblyWorkspace, LeafMatrices};
 use matrix::Pattern;
 
@@ -227,17 +231,48 @@ pub fn assemble_with_progress(
 fn assemble_mapped(
     mapping: &Mapping<'_>,
     operators: &[Operator],
+    progress: impl FnMut(usize),
+) -> Result<Vec<Matrix>> {
+    let forms: Vec<MatrixForm> = operators.iter().map(|operator| operator.form()).collect();
+    let matrices = assemble_forms(mapping, &forms, |_| &forms, progress)?;
+    check_finite(operators, &matrices)?;
+    Ok(matrices)
+}
+
+/// The matrix of an operator with materials by cells; `progress` as of [`assemble_with_progress`].
+///
+/// # Errors
+/// As [`assemble`].
+pub fn assemble_by_cells(
+    mapping: &Mapping<'_>,
+    operators: &CellOperators,
+    progress: impl FnMut(usize),
+) -> Result<Matrix> {
+    operators.check()?;
+    mapping.quadrature().check_volume()?;
+    let forms = [*operators.form(0)];
+    let form_of = |cell: u32| std::slice::from_ref(operators.form(cell));
+    let matrices = assemble_forms(mapping, &forms, form_of, progress)?;
+    check_finite(&[operators.of(0)], &matrices)?;
+    Ok(matrices.into_iter().next().expect("one form"))
+}
+
+/// Matrices of forms that may have other constants in every cell.
+fn assemble_forms<'f>(
+    mapping: &Mapping<'_>,
+    forms: &[MatrixForm],
+    forms_of: impl Fn(u32) -> &'f [MatrixForm] + Sync,
     mut progress: impl FnMut(usize),
 ) -> Result<Vec<Matrix>> {
     let quadrature = mapping.quadrature();
-    let forms: Vec<MatrixForm> = operators.iter().map(|operator| operator.form()).collect();
+    let (all_leaves, elements) = (quadrature.solid().leaves(), quadrature.solid().elements());
     let pattern = Arc::new(Pattern::of(quadrature));
     let mut matrices: Vec<Matrix> =
         forms.iter().map(|form| Matrix::zeros(pattern.clone(), form.width())).collect();
     // of all element matrices of a group; used again, since fresh memory costs more than sums
     let mut room = Vec::new();
-    for group in groups(quadrature, &forms) {
-        let numbers = |piece: &BatchLeaves| numbers(quadrature, piece, &forms);
+    for group in groups(quadrature, forms) {
+        let numbers = |piece: &BatchLeaves| numbers(quadrature, piece, forms);
         let count = group.iter().map(numbers).sum();
         if room.len() < count {
             room.resize(count, 0.0);
@@ -258,18 +293,21 @@ fn assemble_mapped(
                 let basis = quadrature.basis(batch);
                 mapping.evaluate(batch, leaves.clone(), &mut work.mapped)?;
                 physical_derivatives(&basis, &work.mapped, &mut work.derivatives);
-                let ids = &quadrature.batches()[batch].control_ids;
+                let QuadratureBatch { control_ids: ids, leaves: listed, .. } =
+                    &quadrature.batches()[batch];
                 let rooms = room.chunks_exact_mut((room.len() / leaves.len()).max(1));
                 let own = leaves.zip(rooms).enumerate().map(|(i, (leaf, room))| {
                     stop_point();
                     let ids = &ids[leaf * basis.controls..][..basis.controls];
-                    LeafMatrices::new(ids, i, &basis, &forms, work, room)
+                    let element = all_leaves[listed[leaf] as usize].element as usize;
+                    let forms = forms_of(elements[element].cell);
+                    LeafMatrices::new(ids, i, &basis, forms, work, room)
                 });
                 Ok(own.collect())
             })
             .collect::<Result<_>>()?;
         let mut first = 0;
-        for (matrix, form) in matrices.iter_mut().zip(&forms) {
+        for (matrix, form) in matrices.iter_mut().zip(forms) {
             matrix.add(&found, first);
             first += form.width().pow(2);
         }

@@ -46,6 +46,7 @@ mod schema;
 mod shape;
 mod slice;
 mod smooth;
+mod solve;
 mod surface;
 mod surface_model;
 mod untangle;
@@ -113,6 +114,7 @@ enum ProgramCommand {
     Slice(ReportArguments<slice::Arguments>),
     Quadrature(ReportArguments<quadrature::Arguments>),
     Assemble(ReportArguments<assemble::Arguments>),
+    Solve(ReportArguments<solve::Arguments>),
     Locate(ReportArguments<locate::Arguments>),
     Query(ReportArguments<query::Arguments>),
     Distance(ReportArguments<distance::Arguments>),
@@ -206,6 +208,7 @@ fn run(cli: Cli, ranks: Option<&Ranks<'_>>, console: &Console) -> Result<Outcome
             quadrature::run(c.arguments, ranks, &console.reporting(c.json))
         }
         ProgramCommand::Assemble(c) => assemble::run(c.arguments, &console.reporting(c.json)),
+        ProgramCommand::Solve(c) => solve::run(c.arguments, &console.reporting(c.json)),
         ProgramCommand::Locate(c) => locate::run(c.arguments, &console.reporting(c.json)),
         ProgramCommand::Query(c) => query::run(c.arguments, &console.reporting(c.json)),
         ProgramCommand::Distance(c) => distance::run(c.arguments, &console.reporting(c.json)),

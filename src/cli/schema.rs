@@ -21,7 +21,7 @@ use subsolid::{Error, Result};
 use super::json::{self, JsonReport};
 use super::{
     Console, Outcome, compare, conform, denoise, devices, distance, extend, fit, locate, merge,
-    refine, smooth, untangle,
+    refine, smooth, solve, untangle,
 };
 
 /// Print the JSON schema of a report
@@ -52,7 +52,7 @@ const fn kind<T: JsonReport + 'static>(of: &'static str) -> ReportKind {
     ReportKind { schema: T::SCHEMA, of, make: json::schema::<T> }
 }
 
-const REPORTS: [ReportKind; 26] = [
+const REPORTS: [ReportKind; 27] = [
     kind::<InfoReport>("info"),
     kind::<SurfaceSummary>("info, of surfaces"),
     kind::<refine::WrittenMesh>("refine, shape"),
@@ -66,6 +66,7 @@ const REPORTS: [ReportKind; 26] = [
     kind::<QuadratureReport>("quadrature"),
     kind::<QuadratureBoundaryReport>("quadrature --boundary"),
     kind::<AssembleReport>("assemble"),
+    kind::<solve::Report>("solve"),
     kind::<locate::Report>("locate"),
     kind::<QueryReport>("query"),
     kind::<distance::Report>("distance"),

@@ -43,6 +43,8 @@ pub mod scaling {}
 pub mod slicing {}
 #[doc = include_str!("solids.md")]
 pub mod solids {}
+#[doc = include_str!("solving.md")]
+pub mod solving {}
 #[doc = include_str!("surfaces.md")]
 pub mod surfaces {}
 #[doc = include_str!("tutorials.md")]

@@ -20,11 +20,12 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::output::written;
+use super::processor::check_cpu;
 use super::quadrature::warn_of_points;
 use super::{Notes, backend_for, since};
 use crate::assembly::{
-    Matrix, MatrixFormat, Operator, PartLoad, assemble_with_progress, body_load, check_memory,
-    cost, surface_load, tractions, write_matrix,
+    CellOperators, Matrix, MatrixFormat, Operator, PartLoad, assemble_by_cells,
+    assemble_with_progress, body_load, check_memory, cost, surface_load, tractions, write_matrix,
 };
 use crate::backend::Choice;
 use crate::error::{Command, Error, Result, option, option_name};
@@ -209,7 +210,7 @@ impl AssembleRequest {
         if left_handed {
             notes.warn(LEFT_HANDED.into());
         }
-        let matrices = self.matrices(&quadrature, mesh, &operators, notes)?;
+        let matrices = assembled(self.backend, &quadrature, mesh, &operators, notes)?;
         let matrices: Vec<_> = operators.into_iter().zip(matrices).collect();
         let load = self.loads(mesh, &mapping, &tractions)?;
         let force = total(load.as_deref().unwrap_or_default())?;
@@ -268,27 +269,6 @@ impl AssembleRequest {
         let elasticity =
             self.elasticity.map(|[young, poisson]| Operator::Elasticity { young, poisson });
         [mass, stiffness, elasticity].into_iter().flatten().collect()
-    }
-
-    /// The matrices, by the processor chosen.
-    fn matrices(
-        &self,
-        quadrature: &Quadrature<'_>,
-        mesh: &SolidMesh,
-        operators: &[Operator],
-        notes: &mut dyn Notes,
-    ) -> Result<Vec<Matrix>> {
-        let backend = backend_for(self.backend, &cost(quadrature, operators), notes)?;
-        let (mut done, mut stopped, all) = (0, Ok(()), quadrature.sample_count());
-        let progress = |points| {
-            done += points;
-            if stopped.is_ok() {
-                stopped = notes.progress(done, all);
-            }
-        };
-        let controls = mesh.controls();
-        let found = assemble_with_progress(&*backend, quadrature, controls, operators, progress);
-        stopped.and(found).map(|(matrices, _)| matrices)
     }
 
     /// The loads, if there are any.
@@ -354,6 +334,49 @@ impl Assembly {
     }
 }
 
+/// The matrix of an operator with materials by cells: several on the CPU alone.
+pub(super) fn assembled_by_cells(
+    backend: Choice,
+    mapping: &Mapping<'_>,
+    mesh: &SolidMesh,
+    operators: &CellOperators,
+    notes: &mut dyn Notes,
+) -> Result<Matrix> {
+    if let Some(operator) = operators.uniform() {
+        return Ok(assembled(backend, mapping.quadrature(), mesh, &[operator], notes)?.remove(0));
+    }
+    check_cpu(backend, "materials by groups are assembled")?;
+    let (mut done, mut stopped, all) = (0, Ok(()), mapping.quadrature().sample_count());
+    let matrix = assemble_by_cells(mapping, operators, |points| {
+        done += points;
+        if stopped.is_ok() {
+            stopped = notes.progress(done, all);
+        }
+    });
+    stopped.and(matrix)
+}
+
+/// The matrices of some operators, by the processor chosen.
+pub(super) fn assembled(
+    backend: Choice,
+    quadrature: &Quadrature<'_>,
+    mesh: &SolidMesh,
+    operators: &[Operator],
+    notes: &mut dyn Notes,
+) -> Result<Vec<Matrix>> {
+    let backend = backend_for(backend, &cost(quadrature, operators), notes)?;
+    let (mut done, mut stopped, all) = (0, Ok(()), quadrature.sample_count());
+    let progress = |points| {
+        done += points;
+        if stopped.is_ok() {
+            stopped = notes.progress(done, all);
+        }
+    };
+    let controls = mesh.controls();
+    let found = assemble_with_progress(&*backend, quadrature, controls, operators, progress);
+    stopped.and(found).map(|(matrices, _)| matrices)
+}
+
 /// The sum of all loads.
 fn total(load: &[[f64; 3]]) -> Result<[f64; 3]> {
     // from 0: an empty sum of floats is -0
@@ -372,7 +395,7 @@ fn total(load: &[[f64; 3]]) -> Result<[f64; 3]> {
 }
 
 /// Refuses points whose Jacobian is not positive.
-fn check_points(quality: &Quality) -> Result<()> {
+pub(super) fn check_points(quality: &Quality) -> Result<()> {
     check_positive(quality).map_err(|refusal| {
         refusal.with_help(message!(
             "fix the control mesh there (",

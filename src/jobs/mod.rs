@@ -37,6 +37,7 @@ pub mod refine;
 pub mod shared_pieces;
 pub mod slice;
 pub mod smooth;
+pub mod solve;
 pub mod surface;
 pub mod surface_file;
 pub mod untangle;

@@ -17,6 +17,7 @@ const OF_SOLIDS: [&str; 10] = [
     "extract",
     "quadrature",
     "assemble",
+    "solve",
     "locate",
     "untangle",
     "conform",
@@ -257,6 +258,7 @@ fn the_help_says_which_models_are_taken() {
         let more = match name {
             "evaluate" => "--samples 2 -o a.vtu",
             "assemble" => "--mass -o a",
+            "solve" => "--heat 1 --temperature 0=1",
             "locate" => "--points x.csv",
             "extract" | "quadrature" => "-o a.npz",
             "boundary" => "-o a.obj",

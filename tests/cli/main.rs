@@ -50,6 +50,7 @@ mod slice;
 mod slice_input;
 mod slice_stopped;
 mod slice_surface;
+mod solve;
 mod standard_output;
 mod surface;
 mod unused;

@@ -21,6 +21,7 @@ use subsolid::jobs::query::QueryRequest;
 use subsolid::jobs::refine::RefineRequest;
 use subsolid::jobs::slice::SliceRequest;
 use subsolid::jobs::smooth::SmoothRequest;
+use subsolid::jobs::solve::SolveRequest;
 use subsolid::jobs::surface::SurfaceRequest;
 use subsolid::jobs::untangle::UntangleRequest;
 use subsolid::jobs::view::ViewRequest;
@@ -36,7 +37,7 @@ fn default<T: Default + Serialize>() -> Value {
     serde_json::to_value(T::default()).unwrap()
 }
 
-const DOORS: [Door; 18] = [
+const DOORS: [Door; 19] = [
     ("bench", default::<BenchRequest>, &["bench"], &[]),
     ("boundary", default::<BoundaryRequest>, &["write_boundary"], &[]),
     ("conform", default::<ConformRequest>, &["conform"], &[]),
@@ -70,6 +71,7 @@ const DOORS: [Door; 18] = [
         ],
     ),
     ("smooth", default::<SmoothRequest>, &["smooth", "smooth_attribute"], &[("attribute", "name")]),
+    ("solve", default::<SolveRequest>, &["solve", "write_limit"], &[("output", "path")]),
     (
         "surface",
         default::<SurfaceRequest>,

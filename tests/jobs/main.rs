@@ -25,6 +25,7 @@ mod query;
 mod query_meshes;
 mod skin;
 mod slice;
+mod solve;
 #[path = "../common/triangles.rs"]
 mod triangles;
 mod units;

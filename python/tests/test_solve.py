@@ -1,0 +1,61 @@
+"""Solutions against SciPy's of the same matrices."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import subsolid
+
+spsolve = pytest.importorskip("scipy.sparse.linalg").spsolve
+
+
+def test_displacements_are_those_of_scipy() -> None:
+    solid = subsolid.shape("fan", 5, 2, 2).with_creases(crease_angle=40)
+    sides = solid.sides()
+    heights = [solid.points[side, 2] for side in sides]
+    base = next(s for s, z in enumerate(heights) if (z == solid.points[:, 2].min()).all())
+    top = next(s for s, z in enumerate(heights) if (z == solid.points[:, 2].max()).all())
+    material = (3.0, 0.3)
+    loads = {top: (0.1, 0.2, -0.3)}
+    solved, report = solid.solve(
+        elasticity=material, fix=[base], load=loads, body=(0, 0.1, 0), tolerance=1e-13, gauss=4
+    )
+    found = solid.assemble(elasticity=material, load=loads, body=(0, 0.1, 0), gauss=4)
+    held = np.zeros(solid.points.shape, dtype=bool)
+    held[sides[base]] = True
+    free = np.flatnonzero(~held.ravel())
+    expected = np.zeros(solid.points.size)
+    matrix, load = found["elasticity"].tocsr(), found["load"].ravel()
+    expected[free] = spsolve(matrix[free][:, free].tocsc(), load[free])
+    displacement = solved.attributes["displacement"]
+    difference = np.abs(displacement.ravel() - expected).max()
+    assert difference < 1e-10 * np.abs(expected).max()
+    reaction = (matrix @ expected - load).reshape(-1, 3)[sides[base]].sum(axis=0)
+    assert np.allclose(report["reactions"][0]["reaction"], reaction)
+    assert np.isclose(report["energy"], expected @ matrix @ expected / 2)
+    assert solved.attributes["stress"].shape == (solid.n_points, 6)
+
+
+def test_temperatures_are_those_of_scipy() -> None:
+    solid = subsolid.shape("box", 3, 3, 3).with_creases(crease_angle=40)
+    solved, report = solid.solve(heat=4.0, temperature={0: 10.0}, source=2.0, tolerance=1e-13)
+    found = solid.assemble(stiffness=4.0, body=(2, 0, 0))
+    temperature = np.full(solid.n_points, 10.0)
+    free = np.setdiff1d(np.arange(solid.n_points), solid.sides()[0])
+    matrix, load = found["stiffness"].tocsr(), found["load"][:, 0]
+    temperature[free] += spsolve(matrix[free][:, free].tocsc(), load[free])
+    assert np.abs(solved.attributes["temperature"].ravel() - temperature).max() < 1e-10
+    assert np.isclose(report["reactions"][0]["reaction"][0], -2 * 27)
+
+
+def test_parts_are_given_in_three_ways() -> None:
+    box = subsolid.shape("box", 2, 2, 2).with_creases(crease_angle=40)
+    kinds = [[0], ["side:0"], {0: (0, 0, 0)}]
+    energies = [box.solve(elasticity=(1, 0), fix=f, load={5: (0, 0, 1)})[1]["energy"] for f in kinds]
+    assert len(set(energies)) == 1
+    with pytest.raises(subsolid.Error, match="translation along y"):
+        box.solve(elasticity=(1, 0), fix={0: (0, None, None)}, load={5: (0, 0, 1)})
+    for fix in ["base", 3, {0: 1}]:
+        with pytest.raises(subsolid.Error, match="fix is wrong|no group"):
+            box.solve(elasticity=(1, 0), fix=fix, load={5: (0, 0, 1)})

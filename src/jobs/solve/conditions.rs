@@ -1,0 +1,200 @@
+//! What holds a solid and what loads it, from parts of its boundary.
+
+use super::super::assemble::check_points;
+use super::report::PartReaction;
+use super::request::SolveRequest;
+use crate::assembly::{body_load, surface_load, tractions};
+use crate::error::IdKind::Vertex;
+use crate::error::{Error, Result};
+use crate::limit::Solid;
+use crate::mesh::SolidMesh;
+use crate::plan::Want;
+use crate::quadrature::{BoundaryPart, LeafQuantities, Mapping, Quadrature, Regions, jacobians};
+use crate::solve::{Constraints, held_controls};
+use crate::topology::NONE;
+
+/// Which part holds each unknown.
+pub(super) struct Holders {
+    names: Vec<String>,
+    // [vertex][width], NONE where it is free
+    of_unknowns: Vec<u32>,
+}
+
+/// Loads on faces of the boundary.
+#[derive(Default)]
+pub(super) struct BoundaryLoads {
+    // of every face, if it has any
+    tractions: Vec<Option<[f64; 3]>>,
+    pressures: Vec<f64>,
+    // faces and forces that are spread over them
+    forces: Vec<(Vec<u32>, [f64; 3])>,
+}
+
+impl SolveRequest {
+    /// What is fixed, and by which part.
+    pub(super) fn constraints(
+        &self,
+        solid: &Solid,
+        regions: &Regions,
+        width: usize,
+    ) -> Result<(Constraints, Holders)> {
+        let mut constraints = Constraints::none(solid, width);
+        let of_unknowns = vec![NONE; constraints.values().len()];
+        let mut holders = Holders { names: Vec::new(), of_unknowns };
+        let fixed = self.fix.iter().map(|fix| (&fix.part, fix.values));
+        let warm = self.temperature.iter().map(|at| (&at.part, [Some(at.value), None, None]));
+        for (part, values) in fixed.chain(warm) {
+            let number = holders.names.len() as u32;
+            let held = held_controls(solid, &regions.faces_of(part)?)?;
+            holders.names.push(name(part));
+            for &v in &held {
+                for (d, value) in values.iter().take(width).enumerate() {
+                    let Some(value) = *value else { continue };
+                    let at = v as usize * width + d;
+                    let other = holders.of_unknowns[at];
+                    if other == NONE {
+                        constraints.fix(v, d, value);
+                        holders.of_unknowns[at] = number;
+                    } else if constraints.values()[at] != value {
+                        let first = constraints.values()[at];
+                        let [one, two] = [other, number].map(|n| &holders.names[n as usize]);
+                        return Err(Error::request(message!(
+                            format!(
+                                "{one} and {two} contradict each other: {first} and {value} at "
+                            ),
+                            Vertex.id(v)
+                        ))
+                        .with_help(
+                            "give parts with a gap of two cells between them, or bounded by \
+                             infinitely sharp edges and not next to each other",
+                        ));
+                    }
+                }
+            }
+        }
+        Ok((constraints, holders))
+    }
+
+    /// The loads on parts.
+    pub(super) fn boundary_loads(&self, regions: &Regions) -> Result<BoundaryLoads> {
+        let mut own = BoundaryLoads {
+            tractions: tractions(&self.load, regions)?,
+            pressures: vec![0.0; regions.sides().len()],
+            forces: Vec::new(),
+        };
+        for pressure in &self.pressure {
+            for face in regions.faces_of(&pressure.part)? {
+                own.pressures[face as usize] += pressure.value;
+                own.tractions[face as usize].get_or_insert_default();
+            }
+        }
+        // heat is the first component of a load
+        let into = self.flux.iter().map(|flux| (&flux.part, flux.value));
+        for (part, value) in into {
+            for face in regions.faces_of(part)? {
+                own.tractions[face as usize].get_or_insert_default()[0] += value;
+            }
+        }
+        for force in &self.total_force {
+            let faces = regions.faces_of(&force.part)?;
+            for &face in &faces {
+                own.tractions[face as usize].get_or_insert_default();
+            }
+            own.forces.push((faces, force.force));
+        }
+        Ok(own)
+    }
+
+    /// The load of every control point; heat is its first component.
+    pub(super) fn loads(
+        &self,
+        mesh: &SolidMesh,
+        volume: &Mapping<'_>,
+        loads: &BoundaryLoads,
+    ) -> Result<Vec<[f64; 3]>> {
+        let mut load = vec![[0.0; 3]; mesh.points.len()];
+        let mut add = |other: Vec<[f64; 3]>| {
+            load.iter_mut().zip(other).for_each(|(to, from)| {
+                (0..3).for_each(|d| to[d] += from[d]);
+            });
+        };
+        if loads.tractions.iter().any(Option::is_some) {
+            let loaded = |face: u32| loads.tractions[face as usize].is_some();
+            let solid = volume.quadrature().solid();
+            let boundary = Quadrature::boundary(solid, self.scheme, Want::FIRST, loaded)?;
+            let mapping = Mapping::new(&boundary, mesh.controls())?;
+            check_points(&jacobians(&mapping)?)?;
+            let mut tractions: Vec<[f64; 3]> =
+                loads.tractions.iter().map(|own| own.unwrap_or_default()).collect();
+            let areas = areas(&mapping, tractions.len())?;
+            for (faces, force) in &loads.forces {
+                let area: f64 = faces.iter().map(|&face| areas[face as usize]).sum();
+                for &face in faces {
+                    (0..3).for_each(|d| tractions[face as usize][d] += force[d] / area);
+                }
+            }
+            add(surface_load(&mapping, |face, _, normal| {
+                let (traction, p) = (tractions[face as usize], loads.pressures[face as usize]);
+                [0, 1, 2].map(|d| traction[d] - p * normal[d])
+            })?);
+        }
+        if let Some(force) = self.body {
+            add(body_load(volume, |_| force)?);
+        }
+        if let Some(source) = self.source {
+            add(body_load(volume, |_| [source, 0.0, 0.0])?);
+        }
+        Ok(load)
+    }
+}
+
+impl Holders {
+    /// Sums of what holds the unknowns, by parts.
+    pub fn reactions(&self, reactions: &[f64], width: usize) -> Vec<PartReaction> {
+        let mut all: Vec<PartReaction> = self
+            .names
+            .iter()
+            .map(|part| PartReaction { part: part.clone(), vertices: 0, reaction: [0.0; 3] })
+            .collect();
+        for (own, reactions) in self.of_unknowns.chunks(width).zip(reactions.chunks(width)) {
+            let first = own.iter().find(|&&part| part != NONE);
+            first.into_iter().for_each(|&part| all[part as usize].vertices += 1);
+            for (d, (&part, reaction)) in own.iter().zip(reactions).enumerate() {
+                if part != NONE {
+                    all[part as usize].reaction[d] += reaction;
+                }
+            }
+        }
+        all
+    }
+}
+
+/// The area of every face.
+fn areas(mapping: &Mapping<'_>, faces: usize) -> Result<Vec<f64>> {
+    let quadrature = mapping.quadrature();
+    let (mut areas, mut mapped) = (vec![0.0; faces], LeafQuantities::default());
+    for (batch, leaves) in quadrature.pieces(1 << 16) {
+        mapping.evaluate(batch, leaves.clone(), &mut mapped)?;
+        let of_leaves = &quadrature.batches()[batch].faces[leaves];
+        for (&face, own) in
+            of_leaves.iter().zip(mapped.measures.chunks_exact(quadrature.samples(batch)))
+        {
+            areas[face as usize] += own.iter().sum::<f64>();
+        }
+    }
+    Ok(areas)
+}
+
+/// The sum of all loads.
+pub(super) fn total(load: &[[f64; 3]]) -> [f64; 3] {
+    // from 0: an empty sum of floats is -0
+    [0, 1, 2].map(|d| load.iter().fold(0.0, |sum, force| sum + force[d]))
+}
+
+/// A part as it is asked for.
+fn name(part: &BoundaryPart) -> String {
+    match part {
+        BoundaryPart::Side(number) => format!("side:{number}"),
+        BoundaryPart::Group(name) | BoundaryPart::Text(name) => name.clone(),
+    }
+}

@@ -1,0 +1,178 @@
+//! Solves linear elasticity or heat conduction on a solid: displacements and stresses, temperatures
+//! and fluxes, as attributes.
+//!
+//! ```
+//! use subsolid::jobs::solve::SolveRequest;
+//! use subsolid::limit::Solid;
+//! use subsolid::mesh::shape::Shape;
+//!
+//! let mut mesh = Shape::Box { cells: [2, 2, 6] }.build()?;
+//! subsolid::refine::crease_by_angle(&mut mesh, 40.0)?;
+//! let request = SolveRequest {
+//!     elasticity: vec!["210e9,0.3".parse().unwrap()],
+//!     fix: vec!["side:0".parse().unwrap()],
+//!     total_force: vec!["side:5=0,100,0".parse().unwrap()],
+//!     ..Default::default()
+//! };
+//! let (solved, report) = request.run(&mesh, &Solid::new(&mesh)?, &mut ())?;
+//! assert_eq!(solved.attributes[0].name, "displacement");
+//! assert!((report.reactions[0].reaction[1] + 100.0).abs() < 1e-5);
+//! # Ok::<(), subsolid::Error>(())
+//! ```
+
+mod conditions;
+mod report;
+mod request;
+
+pub use report::{FieldExtreme, FieldRange, PartReaction, SolveReport};
+pub use request::{ElasticMaterial, PartFix, PartForce, PartValue, SolveRequest, ThermalMaterial};
+
+use std::time::Instant;
+
+use super::assemble::{assembled_by_cells, check_points};
+use super::quadrature::warn_of_points;
+use super::{Notes, since};
+use crate::assembly::{Operator, check_memory, project};
+use crate::error::Result;
+use crate::limit::Solid;
+use crate::mesh::{Attribute, SolidMesh};
+use crate::numbers::counted;
+use crate::plan::Want;
+use crate::quadrature::{LEFT_HANDED, Mapping, Quadrature, Regions, Report};
+use crate::solve::{
+    FieldValues, LimitPreconditioner, VertexSolver, check_held, point_fields, solve,
+};
+
+impl SolveRequest {
+    /// Solves; returns the mesh with control values of the results as attributes, in place of those
+    /// of the same names, and writes its limit where that is asked for. The solution is exact as
+    /// control values, what follows from it is the nearest in the L2 norm.
+    ///
+    /// # Errors
+    /// As [all jobs](crate::jobs#errors); [`Error::Request`] for parts that the boundary does not
+    /// have or that contradict each other, solids that can still move, and points whose Jacobian is
+    /// not positive.
+    pub fn run(
+        &self,
+        mesh: &SolidMesh,
+        solid: &Solid,
+        notes: &mut dyn Notes,
+    ) -> Result<(SolidMesh, SolveReport)> {
+        self.check()?;
+        let start = Instant::now();
+        let operators = self.operators(mesh)?;
+        let (operator, width) = (operators.of(0), operators.width());
+        let regions = Regions::new(solid.topology(), mesh)?;
+        let (constraints, holders) = self.constraints(solid, &regions, width)?;
+        check_held(solid, &mesh.points, &constraints)?;
+        let loads = self.boundary_loads(&regions)?;
+        Quadrature::check_memory(solid, self.scheme, Want::FIRST)?;
+        warn_of_points(solid, self.scheme, notes);
+        notes.begin("Preparing");
+        let quadrature = Quadrature::new(solid, self.scheme, Want::FIRST)?;
+        check_memory(&quadrature, &[operator])?;
+        let mapping = Mapping::new(&quadrature, mesh.controls())?;
+        notes.begin("Integrating");
+        let Report { volume, quality, left_handed, .. } = Report::new(&mapping)?;
+        check_points(&quality)?;
+        if left_handed {
+            notes.warn(LEFT_HANDED.into());
+        }
+        let load = self.loads(mesh, &mapping, &loads)?;
+        let matrix = assembled_by_cells(self.backend, &mapping, mesh, &operators, notes)?;
+        notes.status("Assembled", format!("{} in {}", counted(matrix.size(), "row"), since(start)));
+        let started = Instant::now();
+        notes.begin("Solving");
+        let mut preconditioner = LimitPreconditioner::new(
+            solid,
+            &mesh.points,
+            &operators,
+            &constraints,
+            VertexSolver::Auto,
+        )?;
+        let flat: Vec<f64> = match width {
+            1 => load.iter().map(|f| f[0]).collect(),
+            _ => load.as_flattened().to_vec(),
+        };
+        let found = solve(&matrix, &flat, &constraints, &mut preconditioner, self.tolerance)?;
+        let solution_seconds = started.elapsed().as_secs_f64();
+        let (unknowns, steps) = (constraints.free_count(), found.iterations);
+        notes.status(
+            "Solved",
+            format!(
+                "{}, {} in {}",
+                counted(unknowns, "unknown"),
+                counted(steps, "iteration"),
+                since(started)
+            ),
+        );
+        let entries = matrix.len();
+        drop(matrix);
+        notes.begin("Deriving");
+        let fields = point_fields(&mapping, &operators, &found.values)?;
+        let places = report::places(&mapping)?;
+        let mut solved = mesh.clone();
+        for own in attributes(&mapping, &fields, &found.values)? {
+            solved.attributes.retain(|attribute| attribute.name != own.name);
+            solved.attributes.push(own);
+        }
+        let mut report = SolveReport {
+            problem: match operator {
+                Operator::Elasticity { .. } => "elasticity",
+                _ => "heat",
+            },
+            vertices: mesh.points.len(),
+            unknowns,
+            entries,
+            preconditioner: match preconditioner.solver() {
+                VertexSolver::Multigrid => "multigrid",
+                _ => "factor",
+            },
+            iterations: steps,
+            residual: found.residual,
+            volume,
+            energy: found.energy,
+            load: conditions::total(&load),
+            reactions: holders.reactions(&found.reactions, width),
+            fields: fields.iter().flat_map(|field| report::ranges(field, &places)).collect(),
+            output: None,
+            solution_seconds,
+            seconds: 0.0,
+        };
+        if let Some(request) = self.evaluation() {
+            request.check_mesh(&solved, 0, notes)?;
+            let written = request.run((&solved, solid), None, notes)?;
+            report.output = written.and_then(|written| written.output);
+        }
+        report.seconds = start.elapsed().as_secs_f64();
+        Ok((solved, report))
+    }
+}
+
+/// Control values of fields, of which the first is the solution.
+fn attributes(
+    mapping: &Mapping<'_>,
+    fields: &[FieldValues],
+    solution: &[f64],
+) -> Result<Vec<Attribute>> {
+    let own = |field: &FieldValues, values| Attribute {
+        name: field.name.into(),
+        width: field.width(),
+        values,
+    };
+    let mut all = vec![own(&fields[0], solution.to_vec())];
+    // projected together: one mass matrix
+    let width = fields[1..].iter().map(FieldValues::width).sum();
+    let points = mapping.quadrature().sample_count();
+    let row = |i: usize| fields[1..].iter().flat_map(move |field| field.row(i));
+    let joined: Vec<f64> = (0..points).flat_map(row).copied().collect();
+    let nearest = project(mapping, &joined, width)?;
+    let mut start = 0;
+    for field in &fields[1..] {
+        let columns = start..start + field.width();
+        start = columns.end;
+        let rows = nearest.chunks_exact(width);
+        all.push(own(field, rows.flat_map(|row| &row[columns.clone()]).copied().collect()));
+    }
+    Ok(all)
+}

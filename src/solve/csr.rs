@@ -1,0 +1,125 @@
+//! Sparse matrices by rows, and their products.
+
+use rayon::prelude::*;
+
+use crate::assembly::Matrix;
+use crate::interrupt::stop_point;
+
+/// Rows of a work item.
+const TASK_ROWS: usize = 256;
+
+/// A sparse matrix; columns of a row are in any order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Csr {
+    pub starts: Vec<usize>,
+    pub columns: Vec<u32>,
+    pub values: Vec<f64>,
+    pub width: usize,
+}
+
+impl Csr {
+    /// An assembled matrix with 1 on the diagonal of the `fixed` unknowns and nothing beside it.
+    pub fn of(matrix: &Matrix, fixed: &[bool]) -> Self {
+        let mut own = Self { starts: vec![0], width: matrix.size(), ..Self::default() };
+        let added: Result<(), std::convert::Infallible> = matrix.for_each_row(|columns, values| {
+            let row = own.starts.len() - 1;
+            if fixed[row] {
+                own.push(row as u32, 1.0);
+            } else {
+                for (&column, &value) in columns.iter().zip(values) {
+                    if !fixed[column as usize] && value != 0.0 {
+                        own.push(column, value);
+                    }
+                }
+            }
+            own.starts.push(own.columns.len());
+            Ok(())
+        });
+        match added {
+            Ok(()) => own,
+        }
+    }
+
+    fn push(&mut self, column: u32, value: f64) {
+        self.columns.push(column);
+        self.values.push(value);
+    }
+
+    pub fn rows(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    pub fn row(&self, row: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
+        let range = self.starts[row]..self.starts[row + 1];
+        self.columns[range.clone()].iter().copied().zip(self.values[range].iter().copied())
+    }
+
+    pub fn diagonal(&self) -> Vec<f64> {
+        let entry = |r: usize| self.row(r).filter(|(c, _)| *c as usize == r).map(|(_, x)| x).sum();
+        (0..self.rows()).map(entry).collect()
+    }
+
+    /// Writes the product with `x` into `y`.
+    pub fn apply(&self, x: &[f64], y: &mut [f64]) {
+        y.par_iter_mut().with_min_len(TASK_ROWS).enumerate().for_each(|(row, y)| {
+            *y = self.row(row).map(|(column, value)| value * x[column as usize]).sum();
+        });
+    }
+
+    pub fn transposed(&self) -> Self {
+        let mut starts = vec![0; self.width + 1];
+        self.columns.iter().for_each(|&column| starts[column as usize + 1] += 1);
+        (0..self.width).for_each(|column| starts[column + 1] += starts[column]);
+        let mut ends = starts.clone();
+        let (mut columns, mut values) = (vec![0; self.columns.len()], vec![0.0; self.values.len()]);
+        for row in 0..self.rows() {
+            for (column, value) in self.row(row) {
+                let end = &mut ends[column as usize];
+                (columns[*end], values[*end]) = (row as u32, value);
+                *end += 1;
+            }
+        }
+        Self { starts, columns, values, width: self.rows() }
+    }
+
+    /// The product with another matrix; sums run in the order of the rows.
+    pub fn times(&self, other: &Self) -> Self {
+        let firsts: Vec<usize> = (0..self.rows()).step_by(TASK_ROWS).collect();
+        let parts: Vec<(Vec<usize>, Vec<u32>, Vec<f64>)> = firsts
+            .into_par_iter()
+            .map_init(
+                || vec![usize::MAX; other.width],
+                |places, first| {
+                    stop_point();
+                    let (mut lengths, mut columns, mut values) = (vec![], vec![], vec![]);
+                    for row in first..(first + TASK_ROWS).min(self.rows()) {
+                        let start = columns.len();
+                        for (middle, factor) in self.row(row) {
+                            for (column, value) in other.row(middle as usize) {
+                                let place = &mut places[column as usize];
+                                if *place == usize::MAX {
+                                    *place = columns.len();
+                                    columns.push(column);
+                                    values.push(0.0);
+                                }
+                                values[*place] += factor * value;
+                            }
+                        }
+                        columns[start..].iter().for_each(|&c| places[c as usize] = usize::MAX);
+                        lengths.push(columns.len() - start);
+                    }
+                    (lengths, columns, values)
+                },
+            )
+            .collect();
+        let mut all = Self { starts: vec![0], width: other.width, ..Self::default() };
+        for (lengths, columns, values) in parts {
+            for length in lengths {
+                all.starts.push(all.starts[all.starts.len() - 1] + length);
+            }
+            all.columns.extend(columns);
+            all.values.extend(values);
+        }
+        all
+    }
+}

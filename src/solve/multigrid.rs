@@ -1,0 +1,198 @@
+//! A V-cycle of smoothed aggregation.
+
+use rayon::prelude::*;
+
+use super::Constraints;
+use super::aggregates::{Motions, aggregate, tentative};
+use super::csr::Csr;
+use crate::assembly::Matrix;
+use crate::error::Result;
+use crate::numbers::chebyshev::Chebyshev;
+use crate::numbers::sum::dot;
+use crate::process::sparse::{Factor, SymmetricMatrix};
+
+/// Unknowns of the coarsest level at most, unless levels stop shrinking.
+const MAX_COARSEST: usize = 1500;
+const MAX_LEVELS: usize = 12;
+/// Terms of the polynomial that smooths, and the part of the spectrum that it smooths.
+const SMOOTHING_STEPS: usize = 3;
+const SMOOTHED: [f64; 2] = [0.1, 1.1];
+/// Steps of the power iteration for the largest eigenvalue.
+const POWER_STEPS: usize = 15;
+/// Numbers of a work item at least.
+const TASK_NUMBERS: usize = 8192;
+
+/// Levels, the finest first.
+pub(super) struct Multigrid {
+    levels: Vec<Level>,
+    coarsest: Factor,
+}
+
+struct Level {
+    matrix: Csr,
+    // 1 / diagonal
+    inverse: Vec<f64>,
+    // of diagonal⁻¹ matrix
+    largest_eigenvalue: f64,
+    prolongation: Csr,
+    restriction: Csr,
+    // at work: a solution, a residual, a direction, a product
+    vectors: [Vec<f64>; 4],
+}
+
+impl Multigrid {
+    /// Of a matrix between vertices at `points`, without what is fixed.
+    pub fn new(matrix: &Matrix, points: &[[f64; 3]], constraints: &Constraints) -> Result<Self> {
+        let mut motions = rigid_motions(points, constraints);
+        let mut matrix = Csr::of(matrix, constraints.is_fixed());
+        let (mut levels, mut width) = (Vec::new(), constraints.width());
+        while matrix.rows() > MAX_COARSEST && levels.len() < MAX_LEVELS {
+            let (aggregates, count) = aggregate(&matrix, width);
+            if count * motions.count * 3 > matrix.rows() * 2 {
+                break;
+            }
+            let (plain, coarse) = tentative(&aggregates, count, width, &motions);
+            let level = Level::new(matrix, plain);
+            matrix = level.coarse_matrix();
+            levels.push(level);
+            (motions, width) = (coarse, motions.count);
+        }
+        let mut lower = SymmetricMatrix::default();
+        for row in 0..matrix.rows() {
+            matrix.row(row).for_each(|(column, value)| lower.add(row, column as usize, value));
+        }
+        let coarsest = lower.factor(matrix.rows())?;
+        Ok(Self { levels, coarsest })
+    }
+
+    /// Writes the cycle's correction for the residual `r` into `z`.
+    pub fn apply(&mut self, r: &[f64], z: &mut [f64]) {
+        let found = cycle(&mut self.levels, &self.coarsest, r);
+        z.copy_from_slice(&found);
+    }
+}
+
+fn cycle(levels: &mut [Level], coarsest: &Factor, r: &[f64]) -> Vec<f64> {
+    let Some((level, below)) = levels.split_first_mut() else { return coarsest.solve(r) };
+    let mut x = vec![0.0; r.len()];
+    level.smooth(r, &mut x);
+    level.residual(r, &x);
+    let mut coarse = vec![0.0; level.restriction.rows()];
+    level.restriction.apply(&level.vectors[1], &mut coarse);
+    let correction = cycle(below, coarsest, &coarse);
+    level.prolongation.apply(&correction, &mut level.vectors[0]);
+    x.iter_mut().zip(&level.vectors[0]).for_each(|(x, c)| *x += c);
+    level.residual(r, &x);
+    let rest = std::mem::take(&mut level.vectors[1]);
+    level.smooth(&rest, &mut x);
+    level.vectors[1] = rest;
+    x
+}
+
+impl Level {
+    /// Smooths the tentative prolongation.
+    fn new(matrix: Csr, plain: Csr) -> Self {
+        let inverse: Vec<f64> =
+            matrix.diagonal().into_iter().map(|d| if d > 0.0 { 1.0 / d } else { 1.0 }).collect();
+        let largest_eigenvalue = largest_eigenvalue(&matrix, &inverse);
+        let factor = 4.0 / (3.0 * largest_eigenvalue);
+        let mut smoothing = matrix.clone();
+        for (row, inverse) in inverse.iter().enumerate() {
+            let range = smoothing.starts[row]..smoothing.starts[row + 1];
+            let columns = &smoothing.columns[range.clone()];
+            for (value, &column) in smoothing.values[range].iter_mut().zip(columns) {
+                let own = if column as usize == row { 1.0 } else { 0.0 };
+                *value = own - factor * inverse * *value;
+            }
+        }
+        let prolongation = smoothing.times(&plain);
+        let restriction = prolongation.transposed();
+        let vectors = [(); 4].map(|()| vec![0.0; matrix.rows()]);
+        Self { matrix, inverse, largest_eigenvalue, prolongation, restriction, vectors }
+    }
+
+    /// Pᵀ A P, with 1 where a motion of an aggregate is none.
+    fn coarse_matrix(&self) -> Csr {
+        let product = self.restriction.times(&self.matrix.times(&self.prolongation));
+        let diagonal = product.diagonal();
+        if diagonal.iter().all(|&d| d > 0.0) {
+            return product;
+        }
+        let mut fixed = Csr { starts: vec![0], width: product.width, ..Csr::default() };
+        for (row, &d) in diagonal.iter().enumerate() {
+            if d > 0.0 {
+                let is_own = |(column, _): &(u32, f64)| diagonal[*column as usize] > 0.0;
+                for (column, value) in product.row(row).filter(is_own) {
+                    fixed.columns.push(column);
+                    fixed.values.push(value);
+                }
+            } else {
+                fixed.columns.push(row as u32);
+                fixed.values.push(1.0);
+            }
+            fixed.starts.push(fixed.columns.len());
+        }
+        fixed
+    }
+
+    /// Makes vector 1 the residual r − A x.
+    fn residual(&mut self, r: &[f64], x: &[f64]) {
+        let [_, residual, _, product] = &mut self.vectors;
+        self.matrix.apply(x, product);
+        let rows = (&mut *residual, r, &*product).into_par_iter().with_min_len(TASK_NUMBERS);
+        rows.for_each(|(residual, r, product)| *residual = r - product);
+    }
+
+    /// Adds to `x` the Chebyshev polynomial of the residual `r`.
+    fn smooth(&mut self, r: &[f64], x: &mut [f64]) {
+        let Self { matrix, inverse, largest_eigenvalue, vectors, .. } = self;
+        let [residual, _, direction, product] = vectors;
+        let steps = Chebyshev::new(SMOOTHED.map(|part| part * *largest_eigenvalue));
+        let first = steps.first();
+        residual.copy_from_slice(r);
+        for ((direction, r), inverse) in direction.iter_mut().zip(r).zip(&*inverse) {
+            *direction = first * inverse * r;
+        }
+        x.iter_mut().zip(&*direction).for_each(|(x, d)| *x += d);
+        for [a, b] in steps.take(SMOOTHING_STEPS - 1) {
+            matrix.apply(direction, product);
+            let rows = (&mut *x, &mut *residual, &mut *direction, &*product, &*inverse);
+            rows.into_par_iter().with_min_len(TASK_NUMBERS).for_each(
+                |(x, residual, direction, product, inverse)| {
+                    *residual -= product;
+                    *direction = a * *direction + b * inverse * *residual;
+                    *x += *direction;
+                },
+            );
+        }
+    }
+}
+
+/// An estimate of the largest eigenvalue of diagonal⁻¹ matrix.
+fn largest_eigenvalue(matrix: &Csr, inverse: &[f64]) -> f64 {
+    // irregular, and the same on every call
+    let mut x: Vec<f64> = (0..matrix.rows()).map(|i| 1.0 + (i as f64 * 1.7).sin()).collect();
+    let (mut y, mut found) = (vec![0.0; x.len()], 1.0);
+    for _ in 0..POWER_STEPS {
+        let norm = dot(&x, &x).sqrt();
+        x.iter_mut().for_each(|x| *x /= norm);
+        matrix.apply(&x, &mut y);
+        x.iter_mut().zip(&y).zip(inverse).for_each(|((x, y), inverse)| *x = inverse * y);
+        found = dot(&x, &x).sqrt();
+    }
+    found
+}
+
+/// Constants of a scalar field, rigid motions of a displacement: 0 at fixed unknowns.
+fn rigid_motions(points: &[[f64; 3]], constraints: &Constraints) -> Motions {
+    let count = if constraints.width() == 1 { 1 } else { 6 };
+    let mut values = vec![0.0; constraints.is_fixed().len() * count];
+    let rows = values.chunks_exact_mut(count).zip(constraints.is_fixed()).enumerate();
+    for (i, (row, _)) in rows.filter(|(_, (_, is_fixed))| !**is_fixed) {
+        match count {
+            1 => row[0] = 1.0,
+            _ => row.copy_from_slice(&super::rigid::motions(points[i / 3], i % 3)),
+        }
+    }
+    Motions { count, values }
+}

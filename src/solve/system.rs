@@ -1,0 +1,83 @@
+//! Linear systems with given values of some unknowns.
+
+use super::{Constraints, LimitPreconditioner};
+use crate::assembly::Matrix;
+use crate::error::{Error, Result};
+use crate::mesh::check_value_count;
+use crate::numbers::conjugate_gradients::conjugate_gradients;
+use crate::numbers::sum::dot;
+
+/// A symmetric operator on the control values of a solid, `[vertex][width]`.
+pub trait LinearOperator: Sync {
+    /// Number of rows, and of columns.
+    fn size(&self) -> usize;
+
+    /// Writes the product with `x` into `y`: the same bits on every call.
+    fn apply(&self, x: &[f64], y: &mut [f64]);
+}
+
+impl LinearOperator for Matrix {
+    fn size(&self) -> usize {
+        Matrix::size(self)
+    }
+
+    fn apply(&self, x: &[f64], y: &mut [f64]) {
+        Matrix::apply(self, x, y);
+    }
+}
+
+/// Control values that solve a system.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Solution {
+    /// Control values u, `[vertex][width]`.
+    pub values: Vec<f64>,
+    /// K u − f where unknowns are fixed: what holds them there; 0 elsewhere.
+    pub reactions: Vec<f64>,
+    /// u · K u / 2: strain energy.
+    pub energy: f64,
+    /// Iterations of conjugate gradients.
+    pub iterations: usize,
+    /// Norm of f − K u at the free unknowns, as a part of that before the first iteration.
+    pub residual: f64,
+}
+
+/// Solves K u = `load` with fixed unknowns at their values, until the error in the norm of the energy
+/// is about `tolerance` times the first one.
+///
+/// # Errors
+/// [`Error::Request`] for another number of values, [`Error::Mesh`] where the iteration does not
+/// converge: the operator is not positive definite.
+pub fn solve(
+    operator: &dyn LinearOperator,
+    load: &[f64],
+    constraints: &Constraints,
+    preconditioner: &mut LimitPreconditioner,
+    tolerance: f64,
+) -> Result<Solution> {
+    let width = constraints.width();
+    check_value_count(load, width, operator.size() / width)?;
+    let mut values = constraints.values().to_vec();
+    let mut product = vec![0.0; load.len()];
+    operator.apply(&values, &mut product);
+    let mut rhs: Vec<f64> = load.iter().zip(&product).map(|(f, k)| f - k).collect();
+    constraints.clear(&mut rhs);
+    let apply = |x: &[f64], y: &mut [f64]| {
+        operator.apply(x, y);
+        constraints.clear(y);
+    };
+    let precondition = |r: &[f64], z: &mut [f64]| preconditioner.apply(r, z);
+    let found = conjugate_gradients(apply, precondition, &rhs, tolerance).ok_or_else(|| {
+        Error::mesh("the iteration does not converge: the stiffness is not positive definite")
+            .with_help("unfold the cells, or take more quadrature points")
+    })?;
+    values.iter_mut().zip(&found.x).for_each(|(value, x)| *value += x);
+    operator.apply(&values, &mut product);
+    let energy = 0.5 * dot(&values, &product);
+    let mut reactions: Vec<f64> = product.iter().zip(load).map(|(k, f)| k - f).collect();
+    let mut residual = reactions.clone();
+    constraints.clear(&mut residual);
+    reactions.iter_mut().zip(&residual).for_each(|(reaction, free)| *reaction -= free);
+    let first = dot(&rhs, &rhs).sqrt();
+    let residual = if first > 0.0 { dot(&residual, &residual).sqrt() / first } else { 0.0 };
+    Ok(Solution { values, reactions, energy, iterations: found.steps, residual })
+}

@@ -347,9 +347,9 @@ impl SolveRequest {
             let Some(found) = found else {
                 let names: Vec<&str> =
                     mesh.cell_data.iter().filter_map(|array| array.group_name()).collect();
-                let known = match names.is_empty() {
-                    true => "it has none".to_owned(),
-                    false => format!("it has {}", names.join(", ")),
+                let known = match &names[..] {
+                    [] => "it has none".to_owned(),
+                    _ => format!("it has {}", names.join(", ")),
                 };
                 return Err(Error::request(format!("the model has no group of cells {group}"))
                     .with_help(known));

@@ -5,7 +5,7 @@ use pyo3::types::PyDict;
 use subsolid::SurfaceMesh;
 use subsolid::backend::{Backend, Cpu};
 use subsolid::jobs::refine::RefineRequest;
-use subsolid::mesh::{Attribute, Creases};
+use subsolid::mesh::{Attribute, CellArray, Creases};
 use subsolid::numbers::counted;
 use subsolid::refine::crease_by_angle;
 use subsolid::topology::Sharpness;

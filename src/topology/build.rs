@@ -39,9 +39,10 @@ impl Topology {
         vertex_count: usize,
         parents: impl Iterator<Item = u32>,
     ) -> Result<Self> {
-        let ghosts = match self.has_ghosts() {
-            true => parents.map(|parent| self.is_ghost(parent)).collect(),
-            false => Vec::new(),
+        let ghosts = if self.has_ghosts() {
+            parents.map(|parent| self.is_ghost(parent)).collect()
+        } else {
+            Vec::new()
         };
         Ok(Self { ghosts, ..Self::build(cells, vertex_count)? })
     }

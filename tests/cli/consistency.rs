@@ -11,7 +11,7 @@ const CORNER: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 
 /// Subcommands with a model that may be a surface, with one that is a surface, and the others.
 const OF_BOTH: [&str; 6] = ["info", "slice", "query", "distance", "smooth", "view"];
 const OF_SURFACES: [&str; 2] = ["denoise", "surface"];
-const OF_SOLIDS: [&str; 10] = [
+const OF_SOLIDS: [&str; 12] = [
     "refine",
     "evaluate",
     "extract",
@@ -21,6 +21,7 @@ const OF_SOLIDS: [&str; 10] = [
     "locate",
     "untangle",
     "conform",
+    "extend",
     "compare",
     "boundary",
 ];

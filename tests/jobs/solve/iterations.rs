@@ -1,9 +1,10 @@
 //! Iterations of the preconditioner.
 
 use subsolid::assembly::{Operator, assemble};
+use subsolid::backend::Cpu;
 use subsolid::mesh::SolidMesh;
 use subsolid::mesh::shape::Shape;
-use subsolid::quadrature::{Mapping, Quadrature, QuadratureScheme};
+use subsolid::quadrature::{Quadrature, QuadratureScheme};
 use subsolid::refine::crease_by_angle;
 use subsolid::solve::{Constraints, LimitPreconditioner, VertexSolver, solve};
 use subsolid::{Solid, Want};
@@ -15,8 +16,8 @@ fn iterations(mesh: &SolidMesh, operator: Operator, solver: VertexSolver) -> usi
     let solid = Solid::new(mesh).unwrap();
     let scheme = QuadratureScheme { gauss: 3, rings: Some(1) };
     let quadrature = Quadrature::new(&solid, scheme, Want::FIRST).unwrap();
-    let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
-    let matrix = assemble(&mapping, &[operator]).unwrap().remove(0);
+    let matrix =
+        assemble(&Cpu::default(), &quadrature, mesh.controls(), &[operator]).unwrap().remove(0);
     let mut constraints = Constraints::none(&solid, operator.width());
     let range = |d: usize| {
         let fold =

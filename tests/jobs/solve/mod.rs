@@ -5,6 +5,7 @@ mod iterations;
 mod spaces;
 
 use subsolid::assembly::{Operator, assemble};
+use subsolid::backend::Cpu;
 use subsolid::jobs::solve::{SolveReport, SolveRequest};
 use subsolid::mesh::shape::Shape;
 use subsolid::mesh::{FaceGroup, Polygons, SolidMesh};
@@ -50,7 +51,8 @@ fn solved(
     let solid = Solid::new(mesh).unwrap();
     let quadrature = Quadrature::new(&solid, QuadratureScheme::default(), Want::FIRST).unwrap();
     let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
-    let matrix = assemble(&mapping, &[operator]).unwrap().remove(0);
+    let matrix =
+        assemble(&Cpu::default(), &quadrature, mesh.controls(), &[operator]).unwrap().remove(0);
     let mut constraints = Constraints::none(&solid, operator.width());
     constrain(&solid, &mut constraints);
     let mut preconditioner = LimitPreconditioner::new(

@@ -105,9 +105,12 @@ pub fn write(out: &mut impl Write, mesh: &ExchangeMesh, is_binary: bool) -> io::
     // a face has the values of its cell: meshio takes data of all elements or of none, as they stand
     let tagged = |block: &Block| {
         let are_cells = block.dimension == dimension;
-        let row = move |&i: &u32| match are_cells {
-            true => (i as usize + 1, i),
-            false => (i as usize + 1 + mesh.shapes.len(), mesh.faces[i as usize].cell),
+        let row = move |&i: &u32| {
+            if are_cells {
+                (i as usize + 1, i)
+            } else {
+                (i as usize + 1 + mesh.shapes.len(), mesh.faces[i as usize].cell)
+            }
         };
         block.elements.iter().map(row).collect::<Vec<_>>()
     };
@@ -310,9 +313,13 @@ fn blocks(mesh: &ExchangeMesh, dimensions: &[Dimension<'_>]) -> Vec<Block> {
         let members = own.classes.members();
         for &class in &own.entities {
             for shape in CellShape::ALL {
-                let is_of = |&element: &u32| match are_cells {
-                    true => mesh.shapes[element as usize] == shape,
-                    false => mesh.side_shape(mesh.faces[element as usize]) == shape,
+                let is_of = |&element: &u32| {
+                    let own = if are_cells {
+                        mesh.shapes[element as usize]
+                    } else {
+                        mesh.side_shape(mesh.faces[element as usize])
+                    };
+                    own == shape
                 };
                 let elements: Vec<u32> = members[class].iter().copied().filter(is_of).collect();
                 if !elements.is_empty() {

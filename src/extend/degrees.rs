@@ -2,8 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::cubes::GhostCubes;
-use super::{EdgeFallback, ExtensionReport, FallbackReason};
+use super::report::{EdgeFallback, ExtensionReport, FallbackReason};
 use crate::mesh::{SolidMesh, area_normal};
 use crate::refine::angle::angle_between;
 use crate::topology::{Orientation, Topology};
@@ -108,8 +107,8 @@ impl GhostDegrees {
         self.given_up.len() > before
     }
 
-    /// What was added.
-    pub fn report(&self, topology: &Topology, cubes: &GhostCubes) -> ExtensionReport {
+    /// The edges by their shapes, and those that have other ghosts than they want.
+    pub fn report(&self, topology: &Topology) -> ExtensionReport {
         let count = |shape| self.shapes.iter().filter(|own| **own == Some(shape)).count();
         let fallback = |edge: u32| {
             let shape = self.shapes[edge as usize]?;
@@ -130,12 +129,11 @@ impl GhostDegrees {
             Some(EdgeFallback { edge, cells, wanted, ghosts, reason })
         };
         ExtensionReport {
-            ghosts: cubes.cells.len(),
-            vertices: cubes.vertices,
             smooth_edges: count(EdgeShape::Smooth),
             convex_edges: count(EdgeShape::Convex),
             concave_edges: count(EdgeShape::Concave),
             fallbacks: (0..topology.edge_count() as u32).filter_map(fallback).collect(),
+            ..ExtensionReport::default()
         }
     }
 }

@@ -22,8 +22,7 @@ mod cubes;
 mod degrees;
 mod link;
 mod points;
-
-use serde::Serialize;
+mod report;
 
 use crate::error::{Error, IdKind, Result};
 use crate::mesh::{Attribute, CellArray, CellKind, Creases, SolidMesh};
@@ -34,50 +33,7 @@ use degrees::GhostDegrees;
 use link::Rims;
 use points::extrapolations;
 
-/// What was added to a solid.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct ExtensionReport {
-    /// Number of ghost cells added.
-    pub ghosts: usize,
-    /// Number of vertices added.
-    pub vertices: usize,
-    /// Number of boundary edges that are smooth.
-    pub smooth_edges: usize,
-    /// Number of convex sharp edges.
-    pub convex_edges: usize,
-    /// Number of concave sharp edges.
-    pub concave_edges: usize,
-    /// Edges whose ghosts are not as many as their shape wants.
-    pub fallbacks: Vec<EdgeFallback>,
-}
-
-/// A boundary edge with another number of ghosts than its shape wants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct EdgeFallback {
-    /// Its vertices.
-    pub edge: [u32; 2],
-    /// Number of cells of the solid at it.
-    pub cells: usize,
-    /// Number of ghosts wanted.
-    pub wanted: usize,
-    /// Number of ghosts that it has.
-    pub ghosts: usize,
-    /// Why: `shape` if no number up to three suits its cells, `vertex` if an end allows no such star.
-    pub reason: FallbackReason,
-}
-
-/// Why an edge does not have the ghosts that its shape wants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum FallbackReason {
-    /// No number of ghosts up to three suits the number of its cells.
-    Shape,
-    /// One of its vertices has no star of ghosts with these numbers.
-    Vertex,
-}
+pub use report::{EdgeFallback, ExtensionReport, FallbackReason};
 
 /// Adds a layer of ghost cells around a solid; edges are sharp where the normals of their faces differ
 /// by more than `degrees`, and where they are infinitely sharp creases. Creases and corners are
@@ -103,8 +59,12 @@ pub fn extend(mesh: &SolidMesh, degrees: f64) -> Result<(SolidMesh, ExtensionRep
     let rims = Rims::new(&topology, &orientation);
     let mut wanted = GhostDegrees::new(mesh, &topology, &orientation, degrees);
     let cubes = GhostCubes::complete(&topology, &orientation, &rims, &mut wanted)?;
-    let report = wanted.report(&topology, &cubes);
-    Ok((extended(mesh, &cubes), report))
+    let report = ExtensionReport {
+        ghosts: cubes.cells.len(),
+        vertices: cubes.vertices,
+        ..wanted.report(&topology)
+    };
+    Ok((extended(mesh, &cubes)?, report))
 }
 
 /// Refuses an angle outside [0, 180] degrees.
@@ -117,13 +77,17 @@ pub(crate) fn check_angle(degrees: f64) -> Result<()> {
 }
 
 /// The mesh with the cubes as ghost cells.
-fn extended(mesh: &SolidMesh, cubes: &GhostCubes) -> SolidMesh {
+fn extended(mesh: &SolidMesh, cubes: &GhostCubes) -> Result<SolidMesh> {
     let mut own = mesh.clone();
     let first = mesh.cells.len() as u32;
     for cube in &cubes.cells {
         own.cells.push(CellKind::Hexahedron, &cube.corners);
     }
     let rules = extrapolations(&own.cells, mesh.points.len(), cubes.vertices);
+    if !rules.are_complete() {
+        return Err(Error::mesh("no line of cells leads to some ghost vertex")
+            .with_help("refine the mesh once"));
+    }
     let values = rules.extend(mesh.points.as_flattened(), 3);
     own.points = values.as_chunks::<3>().0.to_vec();
     let extended = |a: &Attribute| Attribute {
@@ -143,7 +107,7 @@ fn extended(mesh: &SolidMesh, cubes: &GhostCubes) -> SolidMesh {
     let cells = own.cells.len();
     own.cell_data.push(CellArray::ghosts(cells, first..cells as u32));
     own.creases = Creases::default();
-    own
+    Ok(own)
 }
 
 fn check_quads(topology: &Topology) -> Result<()> {

@@ -8,6 +8,7 @@ use crate::mesh::{CellKind, Cells};
 /// How each new vertex follows from others.
 pub struct Extrapolations {
     known: usize,
+    new: usize,
     // a vertex, and the places before it on lines of cells: 2 b - mean of the others
     rules: Vec<(u32, Vec<LinePlaces>)>,
 }
@@ -21,10 +22,15 @@ struct LinePlaces {
 }
 
 impl Extrapolations {
+    /// Whether a line of cells leads to every new vertex, as in a layer of one cell.
+    pub fn are_complete(&self) -> bool {
+        self.rules.len() == self.new
+    }
+
     /// Values of all vertices, from those of the known ones, `[vertex][width]`.
     pub fn extend(&self, values: &[f64], width: usize) -> Vec<f64> {
         let mut all = values.to_vec();
-        all.resize(width * (self.known + self.rules.len()), 0.0);
+        all.resize(width * (self.known + self.new), 0.0);
         for (vertex, lines) in &self.rules {
             for c in 0..width {
                 let at = |v: u32| all[width * v as usize + c];
@@ -92,14 +98,13 @@ pub fn extrapolations(cells: &Cells, known: usize, new: usize) -> Extrapolations
             }
         }
         if found.is_empty() {
-            // a layer of one cell has a line to each of its vertices
             break;
         }
         found.iter().for_each(|(vertex, _)| is_known[*vertex as usize] = true);
         left.retain(|vertex| !is_known[*vertex as usize]);
         rules.extend(found);
     }
-    Extrapolations { known, rules }
+    Extrapolations { known, new, rules }
 }
 
 /// What lies across a cell from a vertex of one of its quads.

@@ -1,0 +1,48 @@
+//! What an extension has added, and where it could not be as wanted.
+
+use serde::Serialize;
+
+/// What was added to a solid.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct ExtensionReport {
+    /// Number of ghost cells added.
+    pub ghosts: usize,
+    /// Number of vertices added.
+    pub vertices: usize,
+    /// Number of boundary edges that are smooth.
+    pub smooth_edges: usize,
+    /// Number of convex sharp edges.
+    pub convex_edges: usize,
+    /// Number of concave sharp edges.
+    pub concave_edges: usize,
+    /// Edges whose ghosts are not as many as their shape wants.
+    pub fallbacks: Vec<EdgeFallback>,
+}
+
+/// A boundary edge with another number of ghosts than its shape wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct EdgeFallback {
+    /// Its vertices.
+    pub edge: [u32; 2],
+    /// Number of cells of the solid at it.
+    pub cells: usize,
+    /// Number of ghosts wanted.
+    pub wanted: usize,
+    /// Number of ghosts that it has.
+    pub ghosts: usize,
+    /// Why: `shape` if no number up to three suits its cells, `vertex` if an end allows no such star.
+    pub reason: FallbackReason,
+}
+
+/// Why an edge does not have the ghosts that its shape wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum FallbackReason {
+    /// No number of ghosts up to three suits the number of its cells.
+    Shape,
+    /// One of its vertices has no star of ghosts with these numbers.
+    Vertex,
+}

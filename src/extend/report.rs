@@ -24,13 +24,13 @@ pub struct ExtensionReport {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct EdgeFallback {
-    /// Its vertices.
+    /// Vertices of the edge.
     pub edge: [u32; 2],
-    /// Number of cells of the solid at it.
+    /// Number of cells of the solid at the edge.
     pub cells: usize,
-    /// Number of ghosts wanted.
+    /// Number of ghosts that the shape of the edge wants.
     pub wanted: usize,
-    /// Number of ghosts that it has.
+    /// Number of ghosts that the edge has.
     pub ghosts: usize,
     /// Why: `shape` if no number up to three suits its cells, `vertex` if an end allows no such star.
     pub reason: FallbackReason,

@@ -11,7 +11,9 @@ use crate::json;
 use crate::program::{done, run};
 
 /// Options that are no part of the request: the model, what is written, and those of all jobs.
-const OTHERS: [&str; 13] = [
+const OTHERS: [&str; 15] = [
+    "format",
+    "ghosts",
     "creases",
     "crease_angle",
     "memory",

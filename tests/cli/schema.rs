@@ -72,7 +72,7 @@ fn every_report_is_as_its_schema_says() {
         "quadrature fan.vtu --gauss 3 -o a.npz",
         "quadrature fan.vtu --gauss 3 --boundary",
         "assemble box.vtu --elasticity 1000,0 -o matrices",
-        "solve box.vtu --crease-angle 40 --heat 1 --temperature 0=1 -o heat.vtu",
+        "solve box.vtu --crease-angle 40 --heat 1 --temperature side:0=1 -o heat.vtu",
         "locate fan.vtu --points x.csv -o found.csv",
         "query fan.vtu",
         "query fan.vtu --op EC --of 1,2 --oriented",

@@ -87,7 +87,10 @@ fn what_cannot_be_solved_is_refused_by_name() {
         ("--elasticity 1,0.3 --fix 0 --pressure 5=1 --tolerance 1", "out of range"),
         ("--elasticity 1,0.3 --fix 0 --pressure 5=1 --samples 3", "--output"),
         ("--elasticity 1,0.3 --fix 0 --pressure 5=1 -o a.stl", "unknown output format"),
-        ("--elasticity 1,0.3 --fix 0 --pressure 5=1 -o box.vtk", "box.vtk"),
+        (
+            "--elasticity 1,0.3 --fix 0 --pressure 5=1 -o box.vtk",
+            "is an input, and would be replaced",
+        ),
     ] {
         refused(here, &solve(options), why);
     }

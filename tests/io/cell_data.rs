@@ -184,7 +184,7 @@ fn xml_files_have_them() {
     let (mesh, report) =
         read_with_report(scratch.file("a.vtu", vtu(&(all_arrays() + &ghosts)))).unwrap();
     assert_all(&mesh);
-    assert_eq!(report.left_out(), None, "no cell is a ghost");
+    assert!(!report.left_out().unwrap_or_default().contains("vtkGhostType"), "no cell is a ghost");
 }
 
 #[test]

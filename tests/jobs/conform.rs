@@ -87,12 +87,12 @@ fn folded(mesh: &SolidMesh) -> [usize; 2] {
     [(0..count).filter(is_folded).count(), count]
 }
 
-/// At most one of 200 points of the limit is folded.
+/// At most one of 100 points of the limit is folded: some are, beside corners of the layers.
 #[track_caller]
 fn is_sound(name: &str, mesh: &SolidMesh) {
     let [folded, count] = folded(mesh);
     println!("{name}: {folded} of {count} points folded");
-    assert!(200 * folded <= count, "{name}: {folded} of {count} points are folded");
+    assert!(100 * folded <= count, "{name}: {folded} of {count} points are folded");
 }
 
 #[track_caller]

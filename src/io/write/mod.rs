@@ -273,7 +273,7 @@ fn check_ghosts(format: Format, dataset: &Dataset) -> Result<()> {
     }
     let ending = format.extension();
     Err(Error::request(format!("ghost cells in a .{ending} file, which has no place for them"))
-        .with_help("write a .vtu, or the curved cells of the limit (`evaluate --cells lagrange`)"))
+        .with_help("write a .vtu, or cells of the limit"))
 }
 
 /// Writes named arrays alone as a NumPy archive (`.npz`).

@@ -205,7 +205,7 @@ pub struct SolveRequest {
     pub source: Option<f64>,
     /// Error of the solution of the linear system, in the norm of the energy, as a part of the
     /// solution: from 1e-14 to 0.1
-    #[cfg_attr(feature = "cli", arg(long, value_name = "PART", default_value_t = 1e-10))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "PART", default_value = "1e-10"))]
     pub tolerance: f64,
     /// Processor of the matrix: auto (the fastest for this job), cpu, cuda or cuda:N; they are equal
     /// up to rounding

@@ -22,7 +22,7 @@ use subsolid::view::{Page, Paint, SkinOptions, SkinPolygons, ViewOptions};
 use subsolid::{Quadrature, Solid};
 
 use crate::oracle::random::Random;
-use crate::support::meshes::{mixed, model, models, perturbed, shapes};
+use crate::support::meshes::{mixed, models, perturbed, shapes};
 use crate::support::refused;
 
 /// The unit cube of n³ cells with a layer of ghosts around it. By uniform splines its limit is exactly

@@ -1,7 +1,8 @@
 //! Gmsh's MSH 4.1 (Gmsh Reference Manual, "MSH file format"): physical groups by entities, of which
 //! there is one for each combination of groups; arrays as `$NodeData` and `$ElementData`.
 //!
-//! Elements of an entity stand together; cell i is element i + 1, faces follow the cells.
+//! Elements of an entity stand together, those of faces first; they are numbered as they stand, which meshio
+//! asks for where they have data.
 
 use std::io::{self, Write};
 
@@ -105,16 +106,10 @@ pub fn write(out: &mut impl Write, mesh: &ExchangeMesh, is_binary: bool) -> io::
     // a face has the values of its cell: meshio takes data of all elements or of none, as they stand
     let tagged = |block: &Block| {
         let are_cells = block.dimension == dimension;
-        let row = move |&i: &u32| {
-            if are_cells {
-                (i as usize + 1, i)
-            } else {
-                (i as usize + 1 + mesh.shapes.len(), mesh.faces[i as usize].cell)
-            }
-        };
+        let row = move |&i: &u32| if are_cells { i } else { mesh.faces[i as usize].cell };
         block.elements.iter().map(row).collect::<Vec<_>>()
     };
-    let of_elements: Vec<(usize, u32)> = blocks.iter().flat_map(tagged).collect();
+    let of_elements: Vec<(usize, u32)> = (1..).zip(blocks.iter().flat_map(tagged)).collect();
     let of_nodes: Vec<(usize, u32)> = (1..).zip(0..mesh.points.len() as u32).collect();
     for array in &mesh.point_arrays {
         writer.data("NodeData", array, &of_nodes)?;
@@ -240,7 +235,7 @@ impl<W: Write> Writer<'_, W> {
         let grid = HexahedronGrid::new(mesh.order);
         let hexahedron = grid.nodes(&gmsh_hexahedron(mesh.order));
         let square = gmsh_square(mesh.order);
-        let (cells, count) = (mesh.shapes.len(), mesh.shapes.len() + mesh.faces.len());
+        let (mut next, count) = (1, mesh.shapes.len() + mesh.faces.len());
         self.section("Elements", |numbers| {
             [blocks.len(), count, 1, count].into_iter().try_for_each(|n| numbers.size(n))?;
             numbers.end();
@@ -248,6 +243,8 @@ impl<W: Write> Writer<'_, W> {
         })?;
         for block in blocks {
             let are_cells = block.dimension == mesh.dimension();
+            let first = next;
+            next += block.elements.len();
             self.numbers(|numbers| {
                 numbers.int(block.dimension as i64)?;
                 numbers.int(block.entity as i64)?;
@@ -258,7 +255,7 @@ impl<W: Write> Writer<'_, W> {
             })?;
             self.rows(block.elements.len(), |i, numbers| {
                 let element = block.elements[i] as usize;
-                numbers.size(element + 1 + if are_cells { 0 } else { cells })?;
+                numbers.size(first + i)?;
                 let mut node = |node: u32| numbers.size(node as usize + 1);
                 if !are_cells {
                     let face = mesh.faces[element];

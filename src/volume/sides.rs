@@ -4,6 +4,7 @@ use crate::error::Result;
 use crate::io::{CellSide, SideGroup};
 use crate::limit::{Element, Solid};
 use crate::mesh::FaceGroup;
+use crate::topology::Topology;
 
 /// Corners of the sides w = 0, w = 1, v = 0, u = 1, v = 1, u = 0 of an element.
 const SIDES: [[usize; 4]; 6] =
@@ -21,10 +22,11 @@ pub fn side_groups(solid: &Solid, groups: &[FaceGroup], n: usize) -> Result<Vec<
         let first = solid.elements().partition_point(|element| element.cell < cell);
         let own = solid.elements()[first..].iter().take_while(|element| element.cell == cell);
         let own: Vec<&Element> = own.collect();
-        let face = topology.face_vertices(face);
         let sides = match own[..] {
-            [element] if element.corner.is_none() => sides_of(element, face).take(1).collect(),
-            _ => sides_of_parts(&own, topology.cells().vertices(cell as usize), face),
+            [element] if element.corner.is_none() => {
+                sides_of(element, topology.face_vertices(face)).take(1).collect()
+            }
+            _ => sides_of_parts(topology, &own, face),
         };
         sides.into_iter().map(move |(part, side)| CellSide { cell: (first + part) as u32, side })
     };
@@ -44,22 +46,16 @@ fn sides_of<'a>(element: &'a Element, face: &'a [u32]) -> impl Iterator<Item = (
     sides.map(|(side, _)| (0, side))
 }
 
-/// The sides of the elements at the `corners` of a cell that lie on a face of it: they have a corner
-/// of the face and, opposite to it, a point that they all share.
-fn sides_of_parts(elements: &[&Element], corners: &[u32], face: &[u32]) -> Vec<(usize, u8)> {
-    let at_corners = || elements.iter().enumerate().zip(corners).filter(|(_, v)| face.contains(v));
-    let mut sides: Vec<(u32, (usize, u8))> = Vec::new();
-    for ((part, element), vertex) in at_corners() {
-        for (side, places) in (0..).zip(SIDES) {
-            if let Some(at) = places.iter().position(|&place| element.corners[place] == *vertex) {
-                sides.push((element.corners[places[(at + 2) % 4]], (part, side)));
-            }
-        }
-    }
-    // two faces of a cell share two corners at most
-    let count = |point: u32| sides.iter().filter(|(own, _)| *own == point).count();
-    let of_all = sides.iter().map(|&(point, _)| point).find(|&point| count(point) == face.len());
-    sides.iter().filter(|(point, _)| Some(*point) == of_all).map(|&(_, side)| side).collect()
+/// The sides of the elements at the corners of a cell that lie on a face of it.
+fn sides_of_parts(topology: &Topology, elements: &[&Element], face: u32) -> Vec<(usize, u8)> {
+    let side = |(part, element): (usize, &&Element)| {
+        let vertex = topology.cells().listed_vertex(element.cell as usize, element.corner?.into());
+        let fan = topology.corner_fan(element.cell, vertex)?;
+        let axis = fan.faces.iter().position(|&own| own == face)?;
+        // the sides u = 0, v = 0 and w = 0
+        Some((part, [5, 2, 0][axis]))
+    };
+    elements.iter().enumerate().filter_map(side).collect()
 }
 
 /// The sides of the n × n × n cells of an element on a side of it.

@@ -18,7 +18,8 @@ const SIDES: [[usize; 4]; 6] =
 pub fn side_groups(solid: &Solid, groups: &[FaceGroup], n: usize) -> Result<Vec<SideGroup>> {
     let topology = solid.topology();
     let of_face = |face: u32| {
-        let cell = topology.face_cells(face)[0];
+        // of two cells of the solid the first
+        let cell = topology.bounded_cell(face).unwrap_or(topology.face_cells(face)[0]);
         let first = solid.elements().partition_point(|element| element.cell < cell);
         let own = solid.elements()[first..].iter().take_while(|element| element.cell == cell);
         let own: Vec<&Element> = own.collect();

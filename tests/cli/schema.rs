@@ -81,6 +81,7 @@ fn every_report_is_as_its_schema_says() {
         "denoise corner.obj --sweeps 1 -o clean.obj",
         "untangle fan.vtu -o good.vtu",
         "conform fan.vtu -o whole.vtu",
+        "extend fan.vtu -o extended.vtu",
         "compare fan.vtu --backend cpu --samples 3",
         "devices",
         "surface corner.obj --limit -o limit.obj",

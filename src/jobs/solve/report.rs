@@ -69,7 +69,7 @@ pub struct FieldRange {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct FieldExtreme {
-    /// The value.
+    /// Value of the result there.
     pub value: f64,
     /// Where it is (x, y, z).
     pub point: [f64; 3],

@@ -20,6 +20,7 @@ __all__ = [
     "Surface",
     "__version__",
     "bench",
+    "conform",
     "devices",
     "main",
     "merge",

@@ -6,7 +6,7 @@
 //! 3. Cells with other corners, pyramids above all, are split into tetrahedra around one point
 //!    (`corners.rs`).
 //! 4. Cells that touch in an edge or vertex only are taken apart
-//!    ([`split_nonmanifold`](crate::refine::split_nonmanifold)).
+//!    ([`split_nonmanifold`]).
 
 mod clean;
 mod corners;

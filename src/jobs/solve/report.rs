@@ -59,9 +59,9 @@ pub struct PartReaction {
 pub struct FieldRange {
     /// Name of the result; of a component `stress_xx`; of the length of a vector its name.
     pub name: String,
-    /// The least.
+    /// Least value, and its place.
     pub least: FieldExtreme,
-    /// The greatest.
+    /// Greatest value, and its place.
     pub greatest: FieldExtreme,
 }
 

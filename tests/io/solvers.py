@@ -1,6 +1,6 @@
 """Reads with finite-element programs what subsolid wrote for them, and solves on it.
 
-    python -m venv .ci/venv && .ci/venv/bin/pip install -r .ci/requirements.txt
+    python -m venv .ci/venv && .ci/venv/bin/pip install -r .ci/requirements.txt mfem netCDF4
     cargo build --release
     .ci/venv/bin/python tests/io/solvers.py target/release/subsolid target/solvers
 

@@ -15,6 +15,7 @@
 //!
 //! ```
 //! use subsolid::assembly::{Operator, assemble, body_load};
+//! use subsolid::backend::Cpu;
 //! use subsolid::quadrature::{Mapping, QuadratureScheme};
 //! use subsolid::solve::{Constraints, LimitPreconditioner, VertexSolver, solve};
 //! use subsolid::{Quadrature, Solid, Want};
@@ -25,7 +26,8 @@
 //! let quadrature = Quadrature::new(&solid, scheme, Want::FIRST)?;
 //! let mapping = Mapping::new(&quadrature, mesh.controls())?;
 //! let operator = Operator::Stiffness { conductivity: 1.0 };
-//! let matrix = assemble(&mapping, &[operator])?.remove(0);
+//! let matrix =
+//!     assemble(&Cpu::default(), &quadrature, mesh.controls(), &[operator])?.remove(0);
 //! let load: Vec<f64> = body_load(&mapping, |_| [1.0, 0.0, 0.0])?.iter().map(|f| f[0]).collect();
 //! let mut constraints = Constraints::none(&solid, 1);
 //! (0..mesh.points.len() as u32)

@@ -193,8 +193,13 @@ impl Summary {
             boundary_faces: (0..topology.face_count() as u32)
                 .filter(|&f| topology.bounds_solid(f))
                 .count(),
-            boundary_edges: boundary.values().chain(sharp.values()).sum(),
-            boundary_vertices: vertices.clone().filter(|&v| topology.is_boundary_vertex(v)).count(),
+            boundary_edges: (0..topology.edge_count() as u32)
+                .filter(|&e| topology.edge_faces(e).iter().any(|&f| topology.bounds_solid(f)))
+                .count(),
+            boundary_vertices: vertices
+                .clone()
+                .filter(|&v| topology.is_on_solid_boundary(v))
+                .count(),
             orphan_vertices: topology.orphan_vertices().count(),
             parts: mesh.part_count(),
             coincident_vertices: mesh.coincident_vertices().count,

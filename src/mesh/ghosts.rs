@@ -79,6 +79,18 @@ impl SolidMesh {
         self.set_ghosts(&members)
     }
 
+    /// Refuses ghosts where `job` would take them for cells of the solid.
+    ///
+    /// # Errors
+    /// [`Error::Request`].
+    pub(crate) fn check_no_ghosts(&self, job: &str) -> Result<()> {
+        if self.ghosts().is_empty() {
+            return Ok(());
+        }
+        Err(Error::request(format!("{job} with ghost cells"))
+            .with_help("take the mesh before it was extended"))
+    }
+
     /// The mesh without its ghosts: their cells, their faces in groups, and creases of their edges.
     /// Vertices keep their numbers; some may be of no cell.
     #[must_use]

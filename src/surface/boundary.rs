@@ -24,7 +24,7 @@ pub fn boundary_surface(solid: &SolidMesh) -> Result<SurfaceMesh> {
 /// # Errors
 /// As [`boundary_surface`].
 pub fn boundary_with_topology(solid: &SolidMesh, topology: &Topology) -> Result<SurfaceMesh> {
-    check_no_ghosts(topology)?;
+    refuse_ghosts(topology)?;
     topology.validate(&solid.points)?;
     topology.check_has_boundary()?;
     let orientation = Orientation::new(topology, &solid.points)?;
@@ -51,7 +51,7 @@ pub fn boundary_with_topology(solid: &SolidMesh, topology: &Topology) -> Result<
 }
 
 /// Refuses a solid with ghosts.
-fn check_no_ghosts(topology: &Topology) -> Result<()> {
+fn refuse_ghosts(topology: &Topology) -> Result<()> {
     if !topology.has_ghosts() {
         return Ok(());
     }

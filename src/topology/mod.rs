@@ -159,6 +159,15 @@ impl Topology {
         }
     }
 
+    /// Whether a vertex is of a face that [bounds the solid](Self::bounds_solid).
+    pub fn is_on_solid_boundary(&self, vertex: u32) -> bool {
+        if self.has_ghosts() {
+            self.vertex_faces(vertex).iter().any(|&face| self.bounds_solid(face))
+        } else {
+            self.is_boundary_vertex(vertex)
+        }
+    }
+
     /// Faces of a cell in the order of [`CellKind::faces`].
     pub fn cell_faces(&self, cell: u32) -> &[u32] {
         self.cell_faces.row(cell as usize)

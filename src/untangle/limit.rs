@@ -90,6 +90,7 @@ pub fn untangle_limit(
     mesh: &mut SolidMesh,
     mut progress: impl FnMut(usize) -> Result<()>,
 ) -> Result<LimitUntangleResult> {
+    mesh.check_no_ghosts("untangling a solid")?;
     let mut oriented = mesh.clone();
     reorient(&mut oriented)?;
     let solid = Solid::new(&oriented)?;

@@ -75,6 +75,7 @@ pub fn untangle(
     mut progress: impl FnMut(usize) -> Result<()>,
 ) -> Result<UntangleResult> {
     mesh.check()?;
+    mesh.check_no_ghosts("untangling a solid")?;
     topology::check_cells(&mesh.cells, mesh.points.len())?;
     // steps of the minimization have a length: in this unit they are the same in every other
     let unit = length_unit(&mesh.points, hexahedra(mesh)?);

@@ -7,6 +7,8 @@ use std::path::Path;
 use subsolid::backend::{Backend, Cpu, Limit};
 use subsolid::bezier::Pieces;
 use subsolid::io::{WriteOptions, read, write};
+use subsolid::jobs::{solve::SolveRequest, untangle::UntangleRequest};
+use subsolid::limit::Summary;
 use subsolid::locate::{Containment, Locator};
 use subsolid::mesh::shape::Shape;
 use subsolid::mesh::{Attribute, CellArray, FaceGroup, GHOSTS, Polygons, SolidMesh};
@@ -129,6 +131,9 @@ fn a_cube_with_a_layer_of_ghosts_is_exactly_a_cube() {
     assert!((area - 6.0).abs() < 1e-12, "{area}");
     let regions = Regions::new(solid.topology(), &mesh).unwrap();
     assert_eq!(regions.side_count(), 6, "sides of the solid");
+    let summary = Summary::new(&mesh, solid.topology()).unwrap();
+    let counts = [summary.boundary_faces, summary.boundary_edges, summary.boundary_vertices];
+    assert_eq!((summary.ghosts, counts), (125 - 27, [54, 108, 56]), "of the cube of 27 cells");
 
     for axis in [Axis::X, Axis::Y, Axis::Z] {
         let slicer =
@@ -237,6 +242,17 @@ fn pictures_show_the_solid_alone() {
 fn what_ghosts_do_not_allow_is_refused() {
     let mesh = cube(1);
     refused(boundary_surface(&mesh), "ghost cells is no subdivision surface");
+    for limit in [false, true] {
+        let request = UntangleRequest { limit, ..UntangleRequest::default() };
+        refused(request.run(&mut mesh.clone(), &mut ()), "untangling a solid with ghost cells");
+    }
+    let heat = SolveRequest {
+        heat: vec!["1".parse().unwrap()],
+        temperature: vec!["side:1=0".parse().unwrap()],
+        ..SolveRequest::default()
+    };
+    let solved = heat.run(&mesh, &Solid::new(&mesh).unwrap(), &mut ());
+    refused(solved, "solving a solid with ghost cells");
     let mut all = mesh.clone();
     all.set_ghosts(&(0..27).collect::<Vec<u32>>()).unwrap();
     refused(Solid::new(&all), "all cells are ghosts");

@@ -59,6 +59,8 @@ impl SolveRequest {
         notes: &mut dyn Notes,
     ) -> Result<(SolidMesh, SolveReport)> {
         self.check()?;
+        // what is held on faces would hold their derivatives too
+        mesh.check_no_ghosts("solving a solid")?;
         let start = Instant::now();
         let operators = self.operators(mesh)?;
         let (operator, width) = (operators.of(0), operators.width());

@@ -4,8 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::ghosts::{is_ghosts, refused_ghosts};
-use super::outline::ArraySection;
+use super::ghosts::{HIDDEN_POINTS, hides_points, is_ghosts};
 use super::{
     GivenFaces, KeptCells, UnstructuredGrid, VtkType, kind, push_cell_array, push_point_array,
 };
@@ -166,22 +165,6 @@ fn first_rows(values: &[f64], width: usize, places: &[u32]) -> Vec<f64> {
     rows.filter(|&(cell, _)| is_first(cell)).flat_map(|(_, row)| row).copied().collect()
 }
 
-/// [`super::ghosts::check_ghosts`] of a mesh without a file.
-fn check_ghosts(
-    assembly: &Assembly,
-    section: ArraySection,
-    name: &str,
-    values: &[f64],
-) -> Result<()> {
-    match refused_ghosts(section, name, values) {
-        Some((ghosts, help)) => {
-            let what = assembly.path.display();
-            Err(Error::request(format!("the {what} has {ghosts}")).with_help(help))
-        }
-        None => Ok(()),
-    }
-}
-
 impl KeptCells {
     /// Puts what a cell of the grid became into a group.
     fn group(&self, assembly: &mut Assembly, cell: u32, name: &str) {
@@ -235,7 +218,10 @@ pub fn solid_of_parts(what: &str, parts: MeshParts) -> Result<(SolidMesh, ReadRe
         block.push(&mut assembly, &parts.names)?;
     }
     for attribute in parts.attributes {
-        check_ghosts(&assembly, ArraySection::PointData, &attribute.name, &attribute.values)?;
+        if hides_points(&attribute.name, &attribute.values) {
+            let [hidden, help] = HIDDEN_POINTS;
+            return Err(Error::request(format!("the {what} has {hidden}")).with_help(help));
+        }
         push_point_array(&mut assembly, attribute, false, 0, None)?;
     }
     parts.fields.into_iter().try_for_each(|field| assembly.push_field(field, None))?;

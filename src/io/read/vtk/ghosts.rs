@@ -41,42 +41,37 @@ impl UnstructuredGrid {
     }
 }
 
-/// What an array of ghosts of a solid marks that is not to be read, and what to do about it. Points
-/// that other pieces own are read: the cells of this piece need them.
-pub(super) fn refused_ghosts(
-    section: ArraySection,
-    name: &str,
-    values: &[f64],
-) -> Option<(&'static str, &'static str)> {
-    let bits = values.iter().fold(0, |bits, &value| bits | value as i64);
-    let are_hidden =
-        section == ArraySection::PointData && name == GHOSTS && bits & HIDDEN_POINT != 0;
-    are_hidden.then_some((
-        "hidden points, which hide their cells",
-        "write the cells that are not hidden as an unstructured grid",
-    ))
+/// What a file with hidden points has, and what to do about it.
+pub(super) const HIDDEN_POINTS: [&str; 2] = [
+    "hidden points, which hide their cells",
+    "write the cells that are not hidden as an unstructured grid",
+];
+
+/// Whether an array of points hides some. Points that other pieces own are read: the cells of this
+/// piece need them.
+pub(super) fn hides_points(name: &str, values: &[f64]) -> bool {
+    name == GHOSTS && values.iter().any(|&value| value as i64 & HIDDEN_POINT != 0)
 }
 
-/// Refuses what an array of ghosts marks, if that is not to be read; `line` is where it stands.
+/// Refuses an array of points, at `line`, that hides some.
 ///
 /// # Errors
 /// For hidden points.
-pub(super) fn check_ghosts(
+pub(super) fn check_point_ghosts(
     path: &Path,
-    section: ArraySection,
     name: &str,
     values: &[f64],
     line: Option<usize>,
 ) -> Result<()> {
-    match refused_ghosts(section, name, values) {
-        Some((what, help)) => {
-            Err(Error::file(path, line, format!("the piece has {what}")).with_help(help))
-        }
-        None => Ok(()),
+    if !hides_points(name, values) {
+        return Ok(());
     }
+    let [what, help] = HIDDEN_POINTS;
+    Err(Error::file(path, line, format!("the piece has {what}")).with_help(help))
 }
 
-/// [`check_ghosts`] of the faces of a surface, which no other piece may own either.
+/// Refuses an array of ghosts of a surface, which hides no face or point, and has no face of another
+/// piece.
 pub(super) fn check_face_ghosts(
     path: &Path,
     section: ArraySection,
@@ -84,15 +79,16 @@ pub(super) fn check_face_ghosts(
     values: &[f64],
     line: Option<usize>,
 ) -> Result<()> {
-    let is_of_cells = section == ArraySection::CellData;
-    if is_of_cells && name == GHOSTS && values.iter().any(|&value| value as i64 & NOT_SHOWN != 0) {
+    if section == ArraySection::PointData {
+        return check_point_ghosts(path, name, values, line);
+    }
+    if name == GHOSTS && values.iter().any(|&value| value as i64 & NOT_SHOWN != 0) {
         return Err(Error::file(path, line, "the piece has hidden cells")
             .with_help("write the cells that are not hidden as a surface of their own"));
     }
-    let is_duplicate = |&value: &f64| is_of_cells && is_duplicate(name, value);
-    if values.iter().any(is_duplicate) {
+    if values.iter().any(|&value| is_duplicate(name, value)) {
         return Err(Error::file(path, line, "the piece has ghost cells")
             .with_help("write it without ghost levels; ghosts repeat cells of others"));
     }
-    check_ghosts(path, section, name, values, line)
+    Ok(())
 }

@@ -3,9 +3,7 @@
 use crate::error::Result;
 use crate::mesh::Attribute;
 
-use super::ghosts::{check_ghosts, is_ghosts};
 use super::legacy::{ArrayTarget, LegacyReader};
-use super::outline::ArraySection;
 use super::push_point_array;
 use super::values::Scalar;
 use crate::io::read::lines::shown;
@@ -145,11 +143,6 @@ impl LegacyReader<'_> {
             }
             ArrayTarget::Model => self.assembly.push_field(attribute, Some(line)),
             ArrayTarget::Cells(_) => {
-                if is_ghosts(&attribute.name) {
-                    let Attribute { name, values, .. } = &attribute;
-                    let path = self.assembly.path;
-                    check_ghosts(path, ArraySection::CellData, name, values, Some(line))?;
-                }
                 self.cell_arrays.push((attribute, scalar.is_integer(), line));
                 Ok(())
             }

@@ -49,9 +49,8 @@ use crate::numbers::{by_count, counted};
 use super::assemble::Assembly;
 use super::curved::NodeOrder;
 use super::groups::MAX_FACE_GROUPS;
-use ghosts::{as_ghosts, check_ghosts, is_ghosts};
+use ghosts::{as_ghosts, check_point_ghosts, is_ghosts};
 use grid::{GivenFaces, KeptCells, UnstructuredGrid};
-use outline::ArraySection;
 
 /// What a VTK cell type is to us.
 enum VtkType {
@@ -466,7 +465,7 @@ fn push_point_array(
 ) -> Result<()> {
     let Attribute { name, values, .. } = &array;
     if is_ghosts(name) {
-        check_ghosts(assembly.path, ArraySection::PointData, name, values, line)?;
+        check_point_ghosts(assembly.path, name, values, line)?;
         assembly.skip(&format!("point array `{name}`"));
         return Ok(());
     }

@@ -13,7 +13,7 @@ use crate::memory::decimal_bytes;
 use crate::mesh::Attribute;
 
 use super::binary::{Budget, ByteSource, UnpackError, unpack};
-use super::ghosts::{check_ghosts, is_ghosts};
+use super::ghosts::is_ghosts;
 use super::outline::{ArrayElement, ArraySection, ArrayStorage, XmlOutline};
 use super::structured::{GridKind, grid_help};
 use super::values::Scalar;
@@ -184,16 +184,11 @@ impl<'a> XmlGrid<'a, '_> {
         Ok((grid, types.line))
     }
 
-    /// Leaves cells out that other pieces own; refuses those that are not to be seen.
+    /// Leaves cells out that other pieces own.
     fn mark_ghosts(&self, piece: usize, grid: &mut UnstructuredGrid) -> Result<()> {
-        let ghosts = self.outline.of_piece(piece).iter().filter(|array| is_ghosts(&array.name));
-        for array in ghosts.filter(|array| array.scalar.is_some()) {
-            let values = self.numbers.reals(array)?;
-            let (section, line) = (array.section, Some(array.line));
-            check_ghosts(self.numbers.path, section, &array.name, &values, line)?;
-            if section == ArraySection::CellData {
-                grid.mark_ghosts(&array.name, &values);
-            }
+        let arrays = self.arrays(piece, ArraySection::CellData);
+        for array in arrays.filter(|a| is_ghosts(&a.name) && a.scalar.is_some()) {
+            grid.mark_ghosts(&array.name, &self.numbers.reals(array)?);
         }
         Ok(())
     }

@@ -197,7 +197,7 @@ mod _subsolid {
     ///     >>> report["covered_faces"], report["bad_cells"]
     ///     (0, 0)
     #[pyfunction]
-    #[pyo3(signature = (path, *, layer_depth=0.5, weld=None, memory=None))]
+    #[pyo3(signature = (path, *, layer_depth=0.6, weld=None, memory=None))]
     fn conform<'py>(
         py: Python<'py>,
         path: PathBuf,

@@ -83,7 +83,7 @@ def read(
 def conform(
     path: _Path,
     *,
-    layer_depth: float = 0.5,
+    layer_depth: float = 0.6,
     weld: Optional[float] = None,
     memory: Optional[float] = None,
 ) -> tuple[Solid, dict[str, Any]]: ...

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::ConformResult;
-use super::draft::Draft;
+use super::draft::{Draft, replace_group_faces};
 use crate::mesh::{CellKind, Cells, SolidMesh, VolumeShape, drop_repeated, has_repeated, sorted};
 
 /// Makes cells with repeated corners what they are, and leaves flat and repeated ones out.
@@ -41,6 +41,12 @@ pub(super) fn clean(mesh: &mut SolidMesh, done: &mut ConformResult) {
     if done.flat + done.repeated + done.collapsed > 0 {
         draft.finish(mesh);
     }
+    replace_group_faces(mesh, |face| {
+        let mut left = face.to_vec();
+        drop_repeated(&mut left);
+        (left.len() < face.len())
+            .then(|| Some(left).filter(|left| left.len() > 2).into_iter().collect())
+    });
 }
 
 /// The faces of a cell that repeated corners leave.

@@ -1,8 +1,6 @@
 //! Changes of a mesh: new points, new cells, and what goes along with them.
 
-use std::collections::BTreeMap;
-
-use crate::mesh::{CellKind, Cells, Creases, Polygons, SolidMesh, VolumeShape};
+use crate::mesh::{CellKind, Cells, Polygons, SolidMesh, VolumeShape};
 
 /// The cells of a mesh in the making, and of each the one that it comes from.
 #[derive(Default)]
@@ -82,35 +80,4 @@ pub(super) fn replace_group_faces(
         group.faces = faces;
         group.drop_repeated_faces();
     }
-}
-
-/// Takes points that no cell has away.
-pub(super) fn drop_unused(mesh: &mut SolidMesh) {
-    mesh.drop_unknown_group_faces();
-    let used = mesh.used_vertices();
-    let left: Vec<u32> = (0..).zip(&used).filter(|(_, used)| **used).map(|(v, _)| v).collect();
-    if left.len() == used.len() {
-        return;
-    }
-    let numbers: BTreeMap<u32, u32> = left.iter().copied().zip(0..).collect();
-    mesh.cells.renumber(|v| numbers[&v]);
-    mesh.points = left.iter().map(|&v| mesh.points[v as usize]).collect();
-    for attribute in &mut mesh.attributes {
-        *attribute = attribute.of_vertices(&left);
-    }
-    for group in &mut mesh.face_groups {
-        group.faces.renumber(|v| numbers[&v]);
-    }
-    let mut creases = Creases::default();
-    for crease in &mesh.creases.edges {
-        if let [Some(&a), Some(&b)] = crease.edge().map(|v| numbers.get(&v.0)) {
-            creases.push_edge(a, b, crease.sharpness);
-        }
-    }
-    for corner in &mesh.creases.corners {
-        if let Some(&v) = numbers.get(&corner.vertex.0) {
-            creases.push_corner(v, corner.sharpness);
-        }
-    }
-    mesh.creases = creases;
 }

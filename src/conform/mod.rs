@@ -52,6 +52,8 @@ pub struct ConformResult {
     pub column_cells: usize,
     /// Vertices that were doubled where cells touched in an edge or a vertex only.
     pub doubled_vertices: usize,
+    /// Faces of groups that are of no cell, left out.
+    pub lost_faces: usize,
     /// Volume of the cells before, repeated ones once, in cubed length units.
     pub volume_before: f64,
     /// Volume of the cells after.
@@ -118,7 +120,8 @@ pub fn conform(mesh: &mut SolidMesh, depth: f64) -> Result<ConformResult> {
         }
         done.doubled_vertices = split_nonmanifold(mesh)?;
     }
-    draft::drop_unused(mesh);
+    done.lost_faces = mesh.drop_unknown_group_faces().iter().map(|(_, count)| count).sum();
+    mesh.drop_unused_vertices();
     let topology = Topology::of_mesh(mesh)?;
     topology.validate(&mesh.points)?;
     done.volume_after = volume(mesh, &topology);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::interface::Interface;
 use crate::error::IdKind::{Cell, Face, Vertex};
 use crate::error::{Error, Result};
-use crate::refine::CORNERS;
+use crate::mesh::CORNERS;
 use crate::topology::Topology;
 
 /// A vertex, and the number of a part of the cells there: those that meet across faces.

@@ -6,8 +6,7 @@ use super::draft::{Draft, push_mean, replace_group_faces};
 use super::interface::Interface;
 use crate::error::IdKind::Cell;
 use crate::error::{Error, Result};
-use crate::mesh::{CellKind, Creases, SolidMesh, sorted};
-use crate::refine::CORNERS;
+use crate::mesh::{CORNERS, CellKind, Creases, SolidMesh, sorted};
 use crate::topology::{NONE, Topology};
 
 /// Splits hexahedra at the middles of their edges and faces, and takes vertices that hang there.

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::{SolidMesh, SurfaceMesh};
+use super::{Creases, Polygons, SolidMesh, SurfaceMesh};
 use crate::error::IdKind::Vertex;
 use crate::error::Message;
 use crate::numbers::bounds::extended;
@@ -40,6 +40,31 @@ impl SolidMesh {
     pub(crate) fn used_vertices(&self) -> Vec<bool> {
         let cells = (0..self.cells.len()).flat_map(|c| self.cells.vertices(c));
         marked_vertices(self.points.len(), cells)
+    }
+
+    /// Takes vertices of no cell away, and what is of them: creases, corners, faces of groups.
+    pub(crate) fn drop_unused_vertices(&mut self) {
+        let used = self.used_vertices();
+        if used.iter().all(|used| *used) {
+            return;
+        }
+        let (left, numbers) = numbered(used.iter().copied());
+        let number = |v: u32| numbers[v as usize];
+        self.cells.renumber(number);
+        self.points = left.iter().map(|&v| self.points[v as usize]).collect();
+        self.attributes = self.attributes.iter().map(|a| a.of_vertices(&left)).collect();
+        for group in &mut self.face_groups {
+            let mut faces = Polygons::default();
+            let known = |face: &&[u32]| face.iter().all(|&v| used[v as usize]);
+            group.faces.iter().filter(known).for_each(|face| faces.push(face));
+            faces.renumber(number);
+            group.faces = faces;
+        }
+        let Creases { edges, corners } = &mut self.creases;
+        edges.retain(|crease| crease.edge().into_iter().all(|v| used[v.index()]));
+        edges.iter_mut().for_each(|crease| crease.renumber(number));
+        corners.retain(|corner| used[corner.vertex.index()]);
+        corners.iter_mut().for_each(|corner| corner.vertex.0 = number(corner.vertex.0));
     }
 
     /// Smallest and largest coordinates of the vertices of cells; `None` without any.
@@ -119,7 +144,6 @@ fn bounds_of(points: &[[f64; 3]], used: &[bool]) -> Option<([f64; 3], [f64; 3])>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mesh::Polygons;
     use crate::mesh::shape::Shape;
 
     #[test]

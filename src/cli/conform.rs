@@ -1,7 +1,5 @@
 //! `subsolid conform`
 
-use std::path::PathBuf;
-
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,7 +9,7 @@ use subsolid::numbers::significant;
 
 use super::json::JsonReport;
 use super::model::ModelArguments;
-use super::output::{FormatOption, check_mesh_names, write_mesh};
+use super::output::{SolidOutput, check_mesh_names};
 use super::{Console, Outcome};
 
 /// Make a mesh conforming: hanging nodes, pyramids, repeated corners, cells that touch
@@ -38,15 +36,8 @@ pub struct Arguments {
     #[arg(long, value_name = "DISTANCE", num_args = 0..=1, require_equals = true,
           default_missing_value = "0")]
     weld: Option<f64>,
-    /// File to write: .vtu, .pvtu, .vtk, .csv or .npz; .msh, .mesh, .inp or .exo for finite-element
-    /// programs
-    #[arg(long, short, value_name = "OUT")]
-    output: PathBuf,
-    /// Compress .vtu, .pvtu and .npz
-    #[arg(long)]
-    compress: bool,
     #[command(flatten)]
-    format: FormatOption,
+    output: SolidOutput,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -62,20 +53,19 @@ impl JsonReport for Report {
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
-    let Arguments { mut model, request, weld, output, compress, format } = arguments;
+    let Arguments { mut model, request, weld, output } = arguments;
     request.check()?;
     // of the edges of the result: where sizes meet, the mesh as it is has other ones
     let crease_angle = model.crease_angle.take();
-    let format = model.check_output(&output, format.format, &[])?;
-    format.check_compress(compress)?;
+    let format = output.check(&model)?;
     let mut mesh = model.read_welded(weld, console)?;
     check_mesh_names(format, &mesh)?;
     let found = request.run(&mut mesh, &mut console.notes())?;
     model.crease_angle = crease_angle;
     model.crease(&mut mesh, console)?;
     model.check_cells(&mesh, console)?;
-    write_mesh(&mesh, &output, format, compress, console)?;
-    let report = Report { output: output.display().to_string(), found };
+    output.write(&mesh, format, console)?;
+    let report = Report { output: output.path.display().to_string(), found };
     console.report(&report, || {
         let [before, after] = [found.done.volume_before, found.done.volume_after].map(significant);
         let lines: String = found.lines().iter().map(|line| format!("{line}\n")).collect();

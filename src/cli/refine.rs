@@ -2,7 +2,7 @@
 
 mod pieces;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Args;
 use schemars::JsonSchema;
@@ -14,7 +14,7 @@ use subsolid::{Error, Result, io};
 
 use super::json::JsonReport;
 use super::model::ModelArguments;
-use super::output::{FormatOption, check_mesh_names, write_mesh};
+use super::output::{SolidOutput, check_mesh_names};
 use super::pieces::piece_size;
 use super::{Console, Outcome};
 
@@ -43,15 +43,8 @@ pub struct Arguments {
     #[arg(long, value_name = "DISTANCE", num_args = 0..=1, require_equals = true,
           default_missing_value = "0")]
     weld: Option<f64>,
-    /// File to write: .vtu, .pvtu, .vtk, .csv or .npz; .msh, .mesh, .inp or .exo for finite-element
-    /// programs
-    #[arg(long, short, value_name = "OUT")]
-    output: PathBuf,
-    /// Compress .vtu, .pvtu and .npz
-    #[arg(long)]
-    compress: bool,
     #[command(flatten)]
-    format: FormatOption,
+    output: SolidOutput,
     /// Maximum number of cells per piece of a .pvtu. Pieces are refined one at a time: the whole
     /// refined mesh is never in memory [default: 262144]
     #[arg(long, value_name = "N", value_parser = piece_size)]
@@ -60,8 +53,7 @@ pub struct Arguments {
 
 pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -> Result<Outcome> {
     let Arguments { model, request, output, .. } = &arguments;
-    let format = model.check_output(output, arguments.format.format, &[])?;
-    format.check_compress(arguments.compress)?;
+    let format = output.check(model)?;
     let in_pieces = format == io::Format::Pvtu && request.levels > 0;
     if ranks.is_some() && !in_pieces {
         return Err(Error::request("ranks write a .pvtu of 1 level or more").with_help(
@@ -91,8 +83,8 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     }
     check_mesh_names(format, &mesh)?;
     let mesh = model.refined(mesh, request.levels, request.vertex_rule, console)?;
-    write_mesh(&mesh, output, format, arguments.compress, console)?;
-    WrittenMesh::of(&mesh, output).report(console)
+    output.write(&mesh, format, console)?;
+    WrittenMesh::of(&mesh, &output.path).report(console)
 }
 
 /// A control mesh that was written.

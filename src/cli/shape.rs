@@ -1,12 +1,10 @@
 //! `subsolid shape`
 
-use std::path::PathBuf;
-
 use clap::Args;
+use subsolid::Result;
 use subsolid::mesh::shape::Shape;
-use subsolid::{Result, io};
 
-use super::output::{FormatOption, write_mesh};
+use super::output::SolidOutput;
 use super::refine::WrittenMesh;
 use super::{Console, Outcome};
 
@@ -21,15 +19,8 @@ pub struct Arguments {
     /// The same sizes, as an option: --size 2,2,6
     #[arg(long, value_name = "SIZES", value_delimiter = ',', conflicts_with = "sizes")]
     size: Vec<usize>,
-    /// File to write: .vtu, .pvtu, .vtk, .csv or .npz; .msh, .mesh, .inp or .exo for finite-element
-    /// programs
-    #[arg(long, short, value_name = "OUT")]
-    output: PathBuf,
-    /// Compress .vtu, .pvtu and .npz
-    #[arg(long)]
-    compress: bool,
     #[command(flatten)]
-    format: FormatOption,
+    output: SolidOutput,
 }
 
 fn names() -> String {
@@ -42,10 +33,9 @@ fn names() -> String {
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let output = &arguments.output;
-    let format = io::check_output_as(output, arguments.format.format)?;
-    format.check_compress(arguments.compress)?;
+    let format = output.check_alone()?;
     let sizes = if arguments.size.is_empty() { &arguments.sizes } else { &arguments.size };
     let mesh = Shape::parse(&arguments.name, sizes)?.build()?;
-    write_mesh(&mesh, output, format, arguments.compress, console)?;
-    WrittenMesh::of(&mesh, output).report(console)
+    output.write(&mesh, format, console)?;
+    WrittenMesh::of(&mesh, &output.path).report(console)
 }

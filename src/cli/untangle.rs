@@ -1,7 +1,6 @@
 //! `subsolid untangle`
 
 use std::fmt::Write;
-use std::path::PathBuf;
 
 use clap::Args;
 use schemars::JsonSchema;
@@ -15,7 +14,7 @@ use subsolid::untangle::UntangleResult;
 
 use super::json::JsonReport;
 use super::model::ModelArguments;
-use super::output::{FormatOption, check_mesh_names, write_mesh};
+use super::output::{SolidOutput, check_mesh_names};
 use super::wording::words;
 use super::{Console, Outcome};
 
@@ -43,15 +42,8 @@ pub struct Arguments {
     levels: usize,
     #[command(flatten)]
     request: UntangleRequest,
-    /// File to write: .vtu, .pvtu, .vtk, .csv or .npz; .msh, .mesh, .inp or .exo for finite-element
-    /// programs
-    #[arg(long, short, value_name = "OUT")]
-    output: PathBuf,
-    /// Compress .vtu, .pvtu and .npz
-    #[arg(long)]
-    compress: bool,
     #[command(flatten)]
-    format: FormatOption,
+    output: SolidOutput,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -69,16 +61,15 @@ impl JsonReport for Report {
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let Arguments { output, request, .. } = &arguments;
     request.check()?;
-    let format = arguments.model.check_output(output, arguments.format.format, &[])?;
-    format.check_compress(arguments.compress)?;
+    let format = output.check(&arguments.model)?;
     let mut mesh = arguments.model.load(arguments.levels, VertexRule::default(), console)?;
     check_mesh_names(format, &mesh)?;
     if !request.limit {
         hexahedra(&mesh)?; // before the limit is set up
     }
     let untangled = request.run(&mut mesh, &mut console.notes())?;
-    write_mesh(&mesh, output, format, arguments.compress, console)?;
-    let output = output.display().to_string();
+    output.write(&mesh, format, console)?;
+    let output = output.path.display().to_string();
     let report = Report { output, untangled };
     console.report(&report, || text(&untangled))?;
     let Some(missed) = untangled.missed(request) else { return Ok(Outcome::Done) };

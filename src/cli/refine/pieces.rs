@@ -26,7 +26,7 @@ pub fn run(
     ranks: Option<&Ranks<'_>>,
     console: &Console,
 ) -> Result<Outcome> {
-    let (group, output) = (ThreadGroup::alone(), &arguments.output);
+    let (group, output) = (ThreadGroup::alone(), &arguments.output.path);
     let alone = Ranks::new(&group);
     let ranks = ranks.unwrap_or(&alone);
     let RefineRequest { levels, vertex_rule, .. } = arguments.request;
@@ -47,7 +47,7 @@ pub fn run(
     arguments.model.check_cells(mesh, console)?;
     check_mesh_names(Format::Pvtu, mesh)?;
     let own = block(pieces.len(), ranks.rank(), ranks.size());
-    let options = WriteOptions { compress: arguments.compress, format: None };
+    let options = WriteOptions { compress: arguments.output.compress, format: None };
     let mut writer = SharedPieces::create(output, options, ranks)?;
     let bar = console.bar(pieces[own.clone()].iter().map(Range::len).sum());
     let mut vertices = 0;

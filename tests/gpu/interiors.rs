@@ -5,8 +5,7 @@ use subsolid::limit::Solid;
 use subsolid::locate::{AttributePieces, Locator};
 use subsolid::mesh::{Attribute, CellArray, SolidMesh, shape::Shape};
 use subsolid::slice::{
-    Axis, Interior, InteriorFinder, LayerSource, PixelGrid, Sampling, SliceOptions, Slicer,
-    SolidSource,
+    Axis, InteriorFinder, LayerSource, PixelGrid, Sampling, SliceOptions, Slicer, SolidSource,
 };
 
 use super::{gpu, shape};
@@ -53,13 +52,13 @@ fn interiors_are_those_of_the_cpu() {
     ];
     for (name, mut mesh, axis) in meshes {
         let solid = Solid::new(&mesh).unwrap();
-        let locator = Locator::new(&solid, mesh.controls()).unwrap();
         mesh.attributes = attributes(&mesh);
-        let own: Vec<AttributePieces> =
-            mesh.attributes.iter().map(|a| locator.pieces().attribute(a).unwrap()).collect();
-        let options = SliceOptions { axis, tolerance: None };
-        let slicer = Slicer::new(&solid, mesh.controls(), options).unwrap();
-        let mut device = SolidSource::new(&solid, mesh.controls(), slicer).unwrap();
+        let source = || {
+            let options = SliceOptions { axis, tolerance: None };
+            let slicer = Slicer::new(&solid, mesh.controls(), options).unwrap();
+            SolidSource::new(&solid, mesh.controls(), slicer).unwrap()
+        };
+        let (cpu, mut device) = (source(), source());
         device.bring(&gpu).unwrap();
         let (low, high) = mesh.bounds().unwrap();
         let [corner, far] = [low, high].map(|p| axis.project(p));
@@ -72,39 +71,34 @@ fn interiors_are_those_of_the_cpu() {
         {
             let pitch = part * side / size[0] as f64;
             let grid = PixelGrid { origin: corner.map(|x| x + shift * side), pitch, size };
-            let finder = InteriorFinder::new(&locator, axis, grid).unwrap();
-            // [pixel][channel]
-            let values = |interior: &Interior| -> Vec<f64> {
-                let [linear, wave] = [0, 1].map(|a| finder.values(interior, &own[a]));
-                let rows = linear.chunks_exact(3).zip(&wave);
-                rows.flat_map(|(row, &wave)| [row[0], row[1], row[2], wave]).collect()
-            };
             let size_of = |values: &[f64]| values.iter().fold(1.0_f64, |most, x| most.max(x.abs()));
             let run = device.time_places(&heights, &grid).unwrap();
             let (mut count, mut worst): (usize, f64) = (0, 0.0);
             for (layer, &height) in heights.iter().enumerate() {
                 let what = format!("{name}, {size:?}, layer {layer}");
-                let expected = finder.layer(height);
-                let found = device.places(height, &grid).unwrap();
+                let [expected, found] =
+                    [&cpu, &device].map(|own| own.places(height, &grid).unwrap());
                 assert!(found.pixels == expected.pixels, "{what}: {} pixels", found.pixels.len());
-                let elements = expected.elements.iter().map(|&e| &solid.elements()[e as usize]);
-                assert!(elements.clone().map(|e| e.cell).eq(found.cells.iter().copied()), "{what}");
-                assert!(elements.map(|e| e.corner).eq(found.corners.iter().copied()), "{what}");
+                assert!(
+                    found.cells == expected.cells && found.corners == expected.corners,
+                    "{what}"
+                );
                 let parameters =
                     [&found.parameters, &expected.parameters].map(|p| p.as_flattened());
                 worst = greater(worst, off(parameters[0], parameters[1]));
-                let values = values(&expected);
-                assert!(off(&found.values, &values) <= 1e-12 * size_of(&values), "{what}");
-                count += expected.len();
+                let size = size_of(&expected.values);
+                assert!(off(&found.values, &expected.values) <= 1e-12 * size, "{what}");
+                count += expected.pixels.len();
             }
             assert_eq!(run.pixels, count);
             println!("{name}: {count} pixels, {} left, parameters off by {worst:e}", run.left);
             // every third pixel, and all far outside
-            let mask: Vec<u8> = (0..size[0] * size[1]).map(|i| u8::from(i % 3 == 0)).collect();
-            let coverage: Vec<u16> = mask.iter().map(|&own| u16::from(own)).collect();
-            for height in &heights[1..3] {
-                let expected = values(&finder.covered(*height, &mask).unwrap());
-                let found = device.attributes(*height, &grid, &coverage).unwrap();
+            let coverage: Vec<u16> =
+                (0..size[0] * size[1]).map(|i| u16::from(i % 3 == 0)).collect();
+            for &height in &heights[1..3] {
+                let values =
+                    |own: &SolidSource<'_>| own.attributes(height, &grid, &coverage).unwrap();
+                let (expected, found) = (values(&cpu), values(&device));
                 let off = off(&found, &expected);
                 assert!(off <= 1e-12 * size_of(&expected), "{name}, {size:?}, masked: {off:e}");
             }

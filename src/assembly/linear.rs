@@ -12,7 +12,7 @@ use super::matrix::{Matrix, Pattern};
 use super::{CellOperators, check_finite};
 use crate::error::Result;
 use crate::interrupt::stop_point;
-use crate::mesh::CellKind;
+use crate::mesh::{CORNERS, CellKind};
 use crate::quadrature::BasisValues;
 use crate::topology::Topology;
 
@@ -20,17 +20,6 @@ use crate::topology::Topology;
 const CELLS: usize = 4096;
 /// Coordinates of the Gauss points of a hexahedron, ± in [-1, 1].
 const GAUSS: f64 = 0.577_350_269_189_625_8;
-/// Corners of a hexahedron.
-const CORNERS: [[f64; 3]; 8] = [
-    [-1.0, -1.0, -1.0],
-    [1.0, -1.0, -1.0],
-    [1.0, 1.0, -1.0],
-    [-1.0, 1.0, -1.0],
-    [-1.0, -1.0, 1.0],
-    [1.0, -1.0, 1.0],
-    [1.0, 1.0, 1.0],
-    [-1.0, 1.0, 1.0],
-];
 /// Determinants are taken as at least this part of their mean over the cell, so that folded and flat
 /// cells have finite, positive energies.
 const LEAST_DETERMINANT: f64 = 0.05;
@@ -85,9 +74,10 @@ pub fn assemble_linear(
 
 /// Gradients and measures at the Gauss points of a trilinear cell; returns their number.
 fn hexahedron(corners: &[Vector3<f64>], work: &mut AssemblyWorkspace) -> usize {
-    let points: [(Vec<Vector3<f64>>, Matrix3<f64>); 8] = CORNERS.map(|sign| {
+    let signs = CORNERS.map(|corner| corner.map(|x| 2.0 * x as f64 - 1.0));
+    let points: [(Vec<Vector3<f64>>, Matrix3<f64>); 8] = signs.map(|sign| {
         let at = sign.map(|s| s * GAUSS);
-        let derivatives: Vec<Vector3<f64>> = CORNERS
+        let derivatives: Vec<Vector3<f64>> = signs
             .iter()
             .map(|c| {
                 let f: [f64; 3] = std::array::from_fn(|d| 1.0 + c[d] * at[d]);

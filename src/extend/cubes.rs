@@ -9,8 +9,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::degrees::GhostDegrees;
 use super::link::{RimPlace, Rims, fill};
 use crate::error::{Error, IdKind, Result};
-use crate::mesh::UnionFind;
-use crate::refine::CORNERS;
+use crate::mesh::{CORNERS, UnionFind};
 use crate::topology::{Orientation, Topology};
 
 /// The ghost cells around a solid.

@@ -1,9 +1,7 @@
 //! Node orders of high-order hexahedra: of VTK, as VTK 9 and later reads it from files of version
 //! 2.2 (VTK 8 had two of the upright edges the other way round), and of Gmsh.
 
-/// (u, v, w) of corners.
-pub(super) const CORNERS: [[usize; 3]; 8] =
-    [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]];
+use crate::mesh::CORNERS;
 
 /// Corners of the edges of a hexahedron of Gmsh.
 pub(super) const GMSH_EDGES: &[[u8; 2]] = &[

@@ -137,7 +137,7 @@ impl SmoothRequest {
         let query = Query::of_topology(mesh, topology, QueryStrategy::Rows)?;
         let index = mesh.attribute_index(self.name()?)?;
         let attribute = &mut mesh.attributes[index];
-        let fixed = |v: u32| self.fix_boundary && topology.is_boundary_vertex(v);
+        let fixed = |v: u32| self.fix_boundary && topology.is_on_solid_boundary(v);
         let factor = self.factor.unwrap_or(DEFAULT_FACTOR);
         let (values, width) = (&attribute.values, attribute.width);
         attribute.values = smooth_attribute(&query, values, width, self.steps, factor, fixed)?;

@@ -18,9 +18,9 @@ use crate::basis::MissingLayers;
 use crate::error::IdKind::Cell;
 use crate::error::Result;
 use crate::interrupt::stop_point;
-use crate::mesh::{CellKind, Cells, SolidMesh};
+use crate::mesh::{CORNERS, CellKind, Cells, SolidMesh};
 use crate::pages;
-use crate::refine::{CORNERS, refine, region_cell_count};
+use crate::refine::{refine, region_cell_count};
 use crate::scheme::VertexRule;
 use crate::topology::{NONE, Sharpness, Star, Topology, stars};
 

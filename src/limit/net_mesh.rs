@@ -12,8 +12,8 @@ use super::structure::{
 };
 use super::{Class, classify};
 use crate::basis::MissingLayers;
-use crate::mesh::Creases;
-use crate::refine::{CORNERS, Refinement, hexahedra, refine};
+use crate::mesh::{CORNERS, Creases};
+use crate::refine::{Refinement, hexahedra, refine};
 use crate::scheme::VertexRule;
 use crate::topology::{Sharpness, Star, Topology, stars};
 

@@ -6,6 +6,10 @@ use crate::error::IdKind::Cell;
 use crate::error::{Error, Result};
 use crate::numbers::counted;
 
+/// VTK corner order of hexahedra as offsets along (u, v, w).
+pub const CORNERS: [[usize; 3]; 8] =
+    [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]];
+
 /// Whether fours of vertices look like the faces of a surface rather than like tetrahedra: some
 /// follow each other along an edge, and no two have three vertices in common.
 pub fn are_faces(fours: &[[u32; 4]]) -> bool {

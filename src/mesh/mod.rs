@@ -30,7 +30,7 @@ mod volume_shape;
 mod weld;
 
 pub(crate) use cells::check_counts;
-pub use cells::{CellKind, Cells, are_faces};
+pub use cells::{CORNERS, CellKind, Cells, are_faces};
 pub(crate) use check::{check_point_count, check_value_count};
 pub use coincident::{CoincidentVertices, Seams};
 pub(crate) use components::{UnionFind, components};

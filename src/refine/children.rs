@@ -8,13 +8,9 @@ use rayon::prelude::*;
 
 use super::{Region, TASK_ELEMENTS, VertexNumbers};
 use crate::interrupt::stop_point;
-use crate::mesh::CellKind;
+use crate::mesh::{CORNERS, CellKind};
 use crate::pages;
 use crate::topology::{NONE, Topology};
-
-/// VTK corner order as offsets along (u, v, w).
-pub const CORNERS: [[usize; 3]; 8] =
-    [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]];
 
 /// The refined cells, and the parent cell and parent corner of each.
 pub(super) fn all(

@@ -13,7 +13,6 @@ mod reorient;
 mod split;
 
 pub use angle::crease_by_angle;
-pub use children::CORNERS;
 pub use mesh::{MeshRefinement, check_memory, refine_mesh, refined_cell_count};
 pub(crate) use mesh::{check_levels, child_count};
 pub use reorient::reorient;

@@ -85,7 +85,7 @@ impl CellPattern {
             for j in 0..n - 1 {
                 for i in 0..n - 1 {
                     let corner = |[a, b, c]: [usize; 3]| (i + a + n * (j + b + n * (k + c))) as u32;
-                    samples.extend(crate::refine::CORNERS.map(corner));
+                    samples.extend(crate::mesh::CORNERS.map(corner));
                 }
             }
         }

@@ -3,8 +3,8 @@
 
 use subsolid::backend::{Backend, Cpu};
 use subsolid::extend::{FallbackReason, extend};
-use subsolid::mesh::SolidMesh;
 use subsolid::mesh::shape::Shape;
+use subsolid::mesh::{CORNERS, SolidMesh};
 use subsolid::plan::{Quantity, Samples, Want};
 use subsolid::quadrature::{Mapping, QuadratureScheme, Report};
 use subsolid::refine::crease_by_angle;
@@ -36,18 +36,8 @@ fn cubes(places: &[[i32; 3]]) -> SolidMesh {
     let mut points: Vec<[i32; 3]> = Vec::new();
     let mut cells = Vec::new();
     for place in places {
-        let corner = |offset: [i32; 3]| std::array::from_fn(|d| place[d] + offset[d]);
-        let offsets = [
-            [0, 0, 0],
-            [1, 0, 0],
-            [1, 1, 0],
-            [0, 1, 0],
-            [0, 0, 1],
-            [1, 0, 1],
-            [1, 1, 1],
-            [0, 1, 1],
-        ];
-        cells.push(offsets.map(corner).map(|p: [i32; 3]| {
+        cells.push(CORNERS.map(|offset| {
+            let p: [i32; 3] = std::array::from_fn(|d| place[d] + offset[d] as i32);
             points.iter().position(|q| *q == p).unwrap_or_else(|| {
                 points.push(p);
                 points.len() - 1

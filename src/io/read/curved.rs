@@ -2,8 +2,8 @@
 //! cells, and what the polynomials of higher orders give there.
 
 use crate::basis::lagrange_weights;
-use crate::io::high_order::{CORNERS, GMSH_EDGES, gmsh_hexahedron, hexahedron_order};
-use crate::mesh::{CellId, CellKind};
+use crate::io::high_order::{GMSH_EDGES, gmsh_hexahedron, hexahedron_order};
+use crate::mesh::{CORNERS, CellId, CellKind};
 
 /// A point of a curved cell that is no corner.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,9 +7,9 @@ use super::groups::{Group, Partition, merge_numbered, take_regions};
 use super::shapes::{CellShape, CellSide, SideGroup, cells_of, face_key, shape_of};
 use crate::error::{Error, Result};
 use crate::io::dataset::{ArrayData, Dataset, Points};
-use crate::io::high_order::{CORNERS, hexahedron_order};
+use crate::io::high_order::hexahedron_order;
 use crate::mesh::groups::names_group;
-use crate::mesh::{SolidMesh, SurfaceMesh, marked_vertices};
+use crate::mesh::{CORNERS, SolidMesh, SurfaceMesh, marked_vertices};
 use crate::numbers::counted;
 
 /// A mesh with groups, for finite-element programs.

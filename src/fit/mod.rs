@@ -14,10 +14,11 @@
 //!   shortest move where L is singular: the smooth cube, whose limit does not change if vertices
 //!   move in and out by turns.
 //! - A *target* is approached by Gauss-Newton steps on n · (x − t): x limit points, t the closest
-//!   points of the target and n its normals ([`fit_skin`]). A smooth vertex moves along its normal:
-//!   one unknown, so that vertices do not drift. A vertex of a crease moves across its curve: two
-//!   unknowns, toward the feature polyline of the target. Corners move to feature vertices. What
-//!   is kept small is the roughness of the *move*, not of the shape.
+//!   points of the target and n its normals ([`fit_skin`]). What limit points at smooth vertices slide
+//!   along the surface costs, so that vertices do not drift. A vertex of a crease moves across its
+//!   curve: two unknowns, toward the feature polyline of the target. Corners move to feature vertices.
+//!   What is kept small is the roughness of the *move*, not of the shape. Samples of the limit do not
+//!   see what it misses at rounded edges: a Lagrange multiplier holds the volume of closed targets.
 //! - *Inside*, the move of the boundary is extended harmonically ([`move_inside`]); then
 //!   [`untangle_limit`](crate::untangle::untangle_limit) moves inner vertices until det J of the
 //!   limit is positive.
@@ -29,7 +30,9 @@ mod miss;
 mod nodes;
 mod normal_equations;
 mod projection;
+mod rounds;
 mod skin;
+mod skin_fit;
 mod system;
 mod target;
 
@@ -38,7 +41,9 @@ pub use inside::move_inside;
 pub use miss::VertexMiss;
 pub use nodes::{refined_by_nodes, refined_values};
 pub use projection::project_attributes;
-pub use skin::{Deviation, PointRole, SkinFit, SkinOptions, fit_skin};
+pub use rounds::{InsideMotion, SkinSteps};
+pub use skin::Deviation;
+pub use skin_fit::{PointRole, SkinFit, SkinOptions, fit_skin};
 pub(crate) use system::LIMIT_EIGENVALUES;
 pub use system::{LimitSolver, LimitSystem};
 pub use target::Target;

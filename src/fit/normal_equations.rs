@@ -78,16 +78,36 @@ impl<'a> NormalEquations<'a> {
         }
     }
 
-    /// The move of every vertex.
+    /// Asks for no move: the least one is that which [`NormalEquations::solve`] holds something with.
+    pub fn rest(&mut self) {
+        self.rhs.fill(0.0);
+    }
+
+    /// The move of every vertex. Where there is a `held` sum over all vertices of (slope, vertex) ·
+    /// move, it has the value that is given with it.
     ///
     /// # Errors
     /// [`Error::Mesh`](crate::Error::Mesh) where the sum of squares has no single minimum.
-    pub fn solve(self) -> Result<Vec<[f64; 3]>> {
-        let solution = if self.rhs.is_empty() {
-            Vec::new()
-        } else {
-            self.matrix.factor(self.rhs.len())?.solve(&self.rhs)
-        };
+    pub fn solve(self, held: Option<(&[Vector3<f64>], f64)>) -> Result<Vec<[f64; 3]>> {
+        let mut solution = Vec::new();
+        if !self.rhs.is_empty() {
+            let factor = self.matrix.factor(self.rhs.len())?;
+            solution = factor.solve(&self.rhs);
+            if let Some((slopes, wanted)) = held {
+                // Lagrange multiplier
+                let own = (0..slopes.len()).flat_map(|v| {
+                    let own = &self.directions[self.starts[v]..self.starts[v + 1]];
+                    own.iter().map(move |direction| direction.dot(&slopes[v]))
+                });
+                let row: Vec<f64> = own.collect();
+                let sum = |x: &[f64]| row.iter().zip(x).map(|(a, b)| a * b).sum::<f64>();
+                let across = factor.solve(&row);
+                let multiplier = (wanted - sum(&solution)) / sum(&across);
+                if multiplier.is_finite() {
+                    solution.iter_mut().zip(&across).for_each(|(x, y)| *x += multiplier * y);
+                }
+            }
+        }
         let of_vertex = |ends: &[usize]| {
             (ends[0]..ends[1])
                 .map(|u| self.directions[u] * solution[u])

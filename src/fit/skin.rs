@@ -1,20 +1,18 @@
-//! The boundary of a solid, or a surface, fitted to its vertices or to a target.
+//! Least squares from a surface to a target: unknowns, rows and what they miss.
 
 use nalgebra::Vector3;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::feet::Foot;
 use super::normal_equations::NormalEquations;
-use super::system::LimitSystem;
 use super::target::Target;
-use crate::backend::{Backend, Cpu};
 use crate::basis::gauss;
 use crate::error::Result;
 use crate::mesh::{SurfaceMesh, area_normal};
+use crate::numbers::vector::distance;
 use crate::plan::Want;
-use crate::scheme::{FaceShape, Scheme, Stencils};
-use crate::surface::limit::{LimitSurface, SurfaceLocation};
+use crate::scheme::{FaceShape, Stencils};
+use crate::surface::limit::{LimitSurface, SurfaceLimit, SurfaceLocation};
 
 /// Samples along each axis of a quad.
 const SAMPLES: usize = 3;
@@ -26,44 +24,9 @@ const FAIRNESS: f64 = 1e-3;
 const CURVE_WEIGHT: f64 = 4.0;
 /// Greatest distance between feature lines and corners of target and mesh, in lengths of the edges
 /// there.
-const FEATURE_REACH: f64 = 0.75;
-/// Gauss points along each axis for volumes.
-const VOLUME_POINTS: usize = 6;
-/// A round that gains less than this part is the last.
-const MIN_GAIN: f64 = 1e-3;
-/// Weight of sliding along the surface against distances, in rounds that may.
-const SLIDING: f64 = 3e-3;
-/// Part that such a round gains at least, and the farthest that limit points slide, in lengths of
-/// edges.
-const MIN_SLIDING_GAIN: f64 = 0.1;
-const MAX_DRIFT: f64 = 0.2;
-
-/// How a surface is fitted to a target.
-#[derive(Clone, Copy)]
-pub struct SkinOptions<'a> {
-    /// Gauss-Newton rounds at most.
-    pub rounds: usize,
-    /// What the points of the mesh are.
-    pub start: PointRole,
-    /// Where linear systems of limits are solved; none: on the CPU.
-    pub backend: Option<&'a dyn Backend>,
-}
-
-impl Default for SkinOptions<'_> {
-    fn default() -> Self {
-        Self { rounds: 6, start: PointRole::Vertices, backend: None }
-    }
-}
-
-/// What points of a mesh are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PointRole {
-    /// Vertices of the part: the first limit passes through them.
-    Vertices,
-    /// Control points of a limit that is near the part.
-    Controls,
-}
-
+pub(super) const FEATURE_REACH: f64 = 0.75;
+/// Gauss points along each axis for volumes: they give 6 digits or more.
+const VOLUME_POINTS: usize = 4;
 /// Distances of points from a shape, in length units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
@@ -93,46 +56,53 @@ impl Deviation {
     }
 }
 
-/// Control points of a surface, fitted.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SkinFit {
-    /// Control points, `[vertex]`.
+/// Control points on the way.
+pub(super) struct State {
     pub points: Vec<[f64; 3]>,
-    /// Distances of limits at vertices from the vertices: as control points, and fitted.
-    pub vertices: [Deviation; 2],
-    /// Distances of the limit from the target: as control points, through the vertices, fitted.
-    pub target: Option<[Deviation; 3]>,
-    /// Distances of the target from the fitted limit.
-    pub target_from_limit: Option<Deviation>,
-    /// Root mean square distance before each round, and after the last.
-    pub rounds: Vec<f64>,
-    /// Volume inside the limit as control points, and fitted; 0 where the surface is open.
-    pub volume: [f64; 2],
-    /// Largest move of a limit point along the surface, in mean lengths of the edges there.
+    /// Root mean square distance from the target.
+    pub rms: f64,
+    /// Volume that is missing, and the area; none where the surface or the target is open.
+    pub missing_volume: Option<[f64; 2]>,
+    /// Farthest that a limit point slid, in lengths of edges.
     pub drift: f64,
-    /// Length of feature lines of the target without a crease near.
-    pub unmatched_length: f64,
-    /// Distance of the limit at each vertex from the target, positive outside, `[vertex]`; empty
-    /// without a target.
-    pub distances: Vec<f64>,
 }
 
-/// How vertices of smooth faces move in a round.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Motion {
-    /// Along their normals, so that they do not drift.
-    Across,
-    /// Anywhere, at a cost: vertices of valence 3 or 5 in round faces come nearer so.
-    Sliding,
+impl State {
+    /// Mean distance by which the volume is missed, at most the root mean square distance: if it is
+    /// more, the target is another thing than what is inside.
+    pub fn offset(&self) -> f64 {
+        self.missing_volume.map_or(0.0, |[volume, area]| (volume.abs() / area).min(self.rms))
+    }
+
+    /// What rounds reduce.
+    pub fn merit(&self) -> f64 {
+        self.rms.hypot(self.offset())
+    }
+}
+
+/// What a round moves, and how much.
+pub(super) struct Mobility {
+    /// Weight of sliding.
+    pub sliding: f64,
+    /// Factors of that weight, `[vertex]`; infinite for vertices that stay.
+    pub stiffness: Vec<f64>,
+}
+
+/// What a round is for.
+#[derive(Clone, Copy, PartialEq)]
+enum Aim {
+    Target,
+    Volume,
 }
 
 /// A surface that is fitted.
-struct Skin<'a> {
-    mesh: &'a SurfaceMesh,
+pub(super) struct Skin<'a> {
+    pub mesh: &'a SurfaceMesh,
     surface: &'a LimitSurface,
+    masks: &'a Stencils,
     // points on the part at the vertices, and the control points that moves are counted from
-    vertices: Vec<[f64; 3]>,
-    start: Vec<[f64; 3]>,
+    pub vertices: Vec<[f64; 3]>,
+    pub start: Vec<[f64; 3]>,
     // samples of faces, and the rows of their limits
     places: Vec<SurfaceLocation>,
     rows: Stencils,
@@ -141,126 +111,18 @@ struct Skin<'a> {
     // samples of creases, the edge of each, and the rows of their limits
     curves: Vec<[u32; 2]>,
     curve_rows: Stencils,
-    neighbors: Vec<Vec<u32>>,
+    pub neighbors: Vec<Vec<u32>>,
     creases: Vec<[u32; 2]>,
     // mean length of the edges at each vertex
-    lengths: Vec<f64>,
-}
-
-/// Fits the limit of a surface to its vertices, or where there is a `target` to that, from control
-/// points whose limits are the vertices. Faces, creases and their order stay.
-///
-/// `progress` is called with the number of rounds done; its error ends the work.
-///
-/// # Errors
-/// [`Error::Mesh`](crate::Error::Mesh) for a surface that has no limit, and where no control points
-/// have the limits; [`Error::Request`](crate::Error::Request) for too little memory of a device;
-/// the error of `progress`.
-pub fn fit_skin(
-    mesh: &SurfaceMesh,
-    scheme: Scheme,
-    target: Option<&Target>,
-    options: SkinOptions<'_>,
-    mut progress: impl FnMut(usize) -> Result<()>,
-) -> Result<SkinFit> {
-    let surface = LimitSurface::of_mesh(mesh, scheme)?;
-    let system = LimitSystem::new(surface.vertex_masks().positions().clone());
-    let limits = |points: &[[f64; 3]]| -> Vec<[f64; 3]> {
-        system.rows().apply(points.as_flattened(), 3).as_chunks::<3>().0.to_vec()
-    };
-    let cpu = Cpu::default();
-    let (vertices, start) = match options.start {
-        PointRole::Vertices => {
-            let backend = options.backend.unwrap_or(&cpu);
-            let solved = system.solver(backend)?.solve(mesh.points.as_flattened(), 3)?;
-            (mesh.points.clone(), solved.as_chunks::<3>().0.to_vec())
-        }
-        PointRole::Controls => (limits(&mesh.points), mesh.points.clone()),
-    };
-    let missed = |points: &[[f64; 3]]| {
-        let found = limits(points).into_iter().zip(&vertices);
-        Deviation::new(found.map(|(at, v)| (at, distance(at, *v), 1.0)))
-    };
-    let mut fit = SkinFit {
-        vertices: [missed(&mesh.points), missed(&start)],
-        target: None,
-        target_from_limit: None,
-        rounds: Vec::new(),
-        volume: [volume(&surface, mesh, &mesh.points)?, volume(&surface, mesh, &start)?],
-        drift: 0.0,
-        unmatched_length: 0.0,
-        distances: Vec::new(),
-        points: start.clone(),
-    };
-    let Some(target) = target else { return Ok(fit) };
-    let mut skin = Skin::new(mesh, &surface, vertices.clone(), start);
-    let before = skin.deviation(target, &mesh.points)?;
-    let through = skin.deviation(target, &fit.points)?;
-    // through the vertices of a rough mesh the limit may be worse
-    let nearest = if before.rms < through.rms {
-        skin.start.clone_from(&mesh.points);
-        fit.points.clone_from(&mesh.points);
-        before.rms
-    } else {
-        through.rms
-    };
-    fit.points = skin.with_corners(target, std::mem::take(&mut fit.points));
-    let mut best = (nearest, fit.points.clone());
-    fit.rounds.push(nearest);
-    let mut motion = Motion::Across;
-    for round in 0..options.rounds {
-        let next = skin.round(target, &best.1, motion)?;
-        let rms = skin.deviation(target, &next)?.rms;
-        progress(round + 1)?;
-        fit.rounds.push(rms);
-        let gain = best.0 - rms;
-        let (least, is_near) = match motion {
-            Motion::Across => (MIN_GAIN, true),
-            Motion::Sliding => (MIN_SLIDING_GAIN, skin.drift(&limits(&next)) <= MAX_DRIFT),
-        };
-        if gain > 0.0 && is_near {
-            best = (rms, next);
-        }
-        if gain <= least * rms || !is_near {
-            match motion {
-                Motion::Across => motion = Motion::Sliding,
-                Motion::Sliding => break,
-            }
-        }
-    }
-    fit.points = best.1;
-    fit.vertices[1] = missed(&fit.points);
-    fit.target = Some([before, through, skin.deviation(target, &fit.points)?]);
-    let mut fitted = mesh.clone();
-    fitted.points.clone_from(&fit.points);
-    let (limit, _) = Target::of_limit(&fitted, scheme)?;
-    let (samples, areas) = target.samples();
-    let feet = limit.feet(&samples, None)?;
-    let found = samples.iter().zip(feet).zip(areas);
-    fit.target_from_limit = Some(Deviation::new(
-        found.filter_map(|((&x, foot), area)| Some((x, foot?.distance, area))),
-    ));
-    fit.volume[1] = volume(&surface, mesh, &fit.points)?;
-    let at_vertices = limits(&fit.points);
-    fit.drift = skin.drift(&at_vertices);
-    let outside = |(x, foot): (&[f64; 3], Option<Foot>)| {
-        let away = |foot: Foot| Vector3::from(*x) - Vector3::from(foot.point);
-        foot.map_or(0.0, |foot| foot.distance.copysign(away(foot).dot(&Vector3::from(foot.normal))))
-    };
-    let feet = target.feet(&at_vertices, None)?;
-    fit.distances = at_vertices.iter().zip(feet).map(outside).collect();
-    let reach = skin.lengths.iter().sum::<f64>() / skin.lengths.len().max(1) as f64;
-    fit.unmatched_length =
-        target.features().unmatched_length(limit.features(), FEATURE_REACH * reach);
-    Ok(fit)
+    pub lengths: Vec<f64>,
 }
 
 impl<'a> Skin<'a> {
-    fn new(
+    pub fn new(
         mesh: &'a SurfaceMesh,
         surface: &'a LimitSurface,
-        vertices: Vec<[f64; 3]>,
-        start: Vec<[f64; 3]>,
+        masks: &'a Stencils,
+        (vertices, start): (Vec<[f64; 3]>, Vec<[f64; 3]>),
     ) -> Self {
         let parameters = samples_of(surface.scheme().shape());
         let (mut places, mut weights) = (Vec::new(), Vec::new());
@@ -313,6 +175,7 @@ impl<'a> Skin<'a> {
         Self {
             mesh,
             surface,
+            masks,
             vertices,
             start,
             rows: surface.basis_rows(&places),
@@ -326,22 +189,59 @@ impl<'a> Skin<'a> {
         }
     }
 
-    fn deviation(&self, target: &Target, points: &[[f64; 3]]) -> Result<Deviation> {
-        let [x, _] = self.samples(points)?;
+    pub fn deviation(&self, target: &Target, points: &[[f64; 3]]) -> Result<Deviation> {
+        let x = self.surface.evaluate(points, &self.places, Want::POSITION)?.positions;
         let feet = target.feet(&x, None)?;
         let found = x.iter().zip(feet).zip(&self.weights);
         Ok(Deviation::new(found.filter_map(|((&x, foot), &w)| Some((x, foot?.distance, w)))))
     }
 
-    /// Limit points and normals of the samples.
-    fn samples(&self, points: &[[f64; 3]]) -> Result<[Vec<[f64; 3]>; 2]> {
-        let limit = self.surface.evaluate(points, &self.places, Want::FIRST)?;
-        Ok([limit.positions, limit.normals])
+    pub fn state(&self, target: &Target, points: Vec<[f64; 3]>) -> Result<State> {
+        let inside = volume(self.surface, self.mesh, &points)?;
+        let area = |face: &[u32]| area_normal(&self.vertices, face).norm();
+        let area: f64 = self.mesh.faces.iter().map(area).sum();
+        // 0 of an open surface
+        let wanted = target.volume().filter(|_| inside != 0.0);
+        Ok(State {
+            rms: self.deviation(target, &points)?.rms,
+            missing_volume: wanted.map(|wanted| [wanted - inside, area]),
+            drift: self.drifts(&points).into_iter().fold(0.0, f64::max),
+            points,
+        })
     }
 
-    /// Directions in which vertices may move, and where each vertex's start: the normal of smooth
-    /// ones, and two along the surface after it where they slide; two across creases.
-    fn directions(&self, motion: Motion) -> (Vec<Vector3<f64>>, Vec<usize>) {
+    /// Part of a way that vertices go: those that are marked all of `whole`, their neighbors half of it;
+    /// those of creases and corners nothing.
+    pub fn relaxation(&self, marked: &[bool], whole: f64) -> Vec<f64> {
+        let (_, starts) = self.directions();
+        let part = |v: usize| match marked.get(v) {
+            _ if starts[v + 1] - starts[v] < 3 => 0.0,
+            Some(true) => whole,
+            Some(false) if self.neighbors[v].iter().any(|&u| marked[u as usize]) => whole / 2.0,
+            _ => 0.0,
+        };
+        (0..self.vertices.len()).map(part).collect()
+    }
+
+    /// Slopes of the volume by control points.
+    fn volume_slopes(&self, limit: &SurfaceLimit) -> Vec<Vector3<f64>> {
+        let shape = self.surface.scheme().shape();
+        let parameters = if shape == FaceShape::Triangle { 0.5 } else { 1.0 };
+        let of_sample = parameters / samples_of(shape).len() as f64;
+        let mut slopes = vec![Vector3::zeros(); self.vertices.len()];
+        for s in 0..self.places.len() {
+            let [u, v] = [limit.d_u[s], limit.d_v[s]].map(Vector3::from);
+            let flux = u.cross(&v) * of_sample;
+            self.rows
+                .row(s)
+                .for_each(|(control, weight)| slopes[control as usize] += flux * weight);
+        }
+        slopes
+    }
+
+    /// Directions in which vertices may move, and where each vertex's start: of smooth ones the
+    /// normal and two along the surface; two across creases.
+    fn directions(&self) -> (Vec<Vector3<f64>>, Vec<usize>) {
         let count = self.vertices.len();
         let mut normals = vec![Vector3::zeros(); count];
         for face in self.mesh.faces.iter() {
@@ -364,10 +264,9 @@ impl<'a> Skin<'a> {
             match along[v][..] {
                 _ if is_corner[v] => {}
                 [] | [_] => {
-                    let normal = unit(normals[v]);
-                    directions.extend(normal);
-                    if motion == Motion::Sliding {
-                        directions.extend(normal.into_iter().flat_map(|n| across(&n)));
+                    if let Some(normal) = unit(normals[v]) {
+                        let [a, b] = across(&normal);
+                        directions.extend([normal, a, b]);
                     }
                 }
                 [a, b] => {
@@ -386,7 +285,7 @@ impl<'a> Skin<'a> {
     }
 
     /// Points with corners at the corners of the target.
-    fn with_corners(&self, target: &Target, mut points: Vec<[f64; 3]>) -> Vec<[f64; 3]> {
+    pub fn with_corners(&self, target: &Target, mut points: Vec<[f64; 3]>) -> Vec<[f64; 3]> {
         let mut edges = vec![0; points.len()];
         self.creases.iter().flatten().for_each(|&v| edges[v as usize] += 1);
         let tagged = self.mesh.creases.corners.iter().filter(|c| c.sharpness.is_infinite());
@@ -402,12 +301,74 @@ impl<'a> Skin<'a> {
         points
     }
 
-    /// One Gauss-Newton round.
-    fn round(&self, target: &Target, points: &[[f64; 3]], motion: Motion) -> Result<Vec<[f64; 3]>> {
-        let (directions, starts) = self.directions(motion);
+    /// [`Skin::directions`], none of what is infinitely stiff.
+    fn free_directions(&self, stiffness: &[f64]) -> (Vec<Vector3<f64>>, Vec<usize>) {
+        let (all, of) = self.directions();
+        let (mut directions, mut starts) = (Vec::new(), vec![0]);
+        for (v, stiffness) in stiffness.iter().enumerate() {
+            if stiffness.is_finite() {
+                directions.extend(&all[of[v]..of[v + 1]]);
+            }
+            starts.push(directions.len());
+        }
+        (directions, starts)
+    }
+
+    /// The points after a Gauss-Newton round, which also takes the volume that is missing.
+    pub fn round(
+        &self,
+        target: &Target,
+        from: &State,
+        mobility: &Mobility,
+    ) -> Result<Vec<[f64; 3]>> {
+        self.moved(target, from, mobility, Aim::Target)
+    }
+
+    /// The points with the volume that is missing, and least changes of distances.
+    pub fn with_volume(
+        &self,
+        target: &Target,
+        from: &State,
+        mobility: &Mobility,
+    ) -> Result<Vec<[f64; 3]>> {
+        self.moved(target, from, mobility, Aim::Volume)
+    }
+
+    fn moved(
+        &self,
+        target: &Target,
+        from: &State,
+        mobility: &Mobility,
+        aim: Aim,
+    ) -> Result<Vec<[f64; 3]>> {
+        let points = &from.points;
+        let (directions, starts) = self.free_directions(&mobility.stiffness);
         let mut system = NormalEquations::new(&directions, &starts);
-        let [x, normals] = self.samples(points)?;
-        let feet = target.feet(&x, Some(&normals))?;
+        let limit = self.surface.evaluate(points, &self.places, Want::FIRST)?;
+        self.add_faces(target, &limit, &mut system)?;
+        self.add_curves(target, points, &mut system);
+        self.add_roughness(points, &starts, &mut system);
+        self.add_sliding(points, (&directions, &starts), mobility, &mut system);
+        if aim == Aim::Volume {
+            system.rest();
+        }
+        let slopes = self.volume_slopes(&limit);
+        let is_held = |[volume, area]: &[f64; 2]| volume.abs() <= from.rms * area;
+        let held = from.missing_volume.filter(is_held).map(|[volume, _]| (&slopes[..], volume));
+        let moves = system.solve(held)?;
+        let sum = |(p, m): (&[f64; 3], [f64; 3])| std::array::from_fn(|d| p[d] + m[d]);
+        Ok(points.iter().zip(moves).map(sum).collect())
+    }
+
+    /// Rows of faces: toward the target along its normals.
+    fn add_faces(
+        &self,
+        target: &Target,
+        limit: &SurfaceLimit,
+        system: &mut NormalEquations<'_>,
+    ) -> Result<()> {
+        let x = &limit.positions;
+        let feet = target.feet(x, Some(&limit.normals))?;
         let per_element = samples_of(self.surface.scheme().shape()).len();
         let blocks: Vec<_> = (0..self.places.len())
             .into_par_iter()
@@ -425,9 +386,17 @@ impl<'a> Skin<'a> {
             })
             .collect();
         blocks.into_iter().for_each(|block| system.add(block));
-        self.add_curves(target, points, &mut system);
-        // the roughness of the whole move: what stays of a rough one is taken back
-        let fairness = FAIRNESS * FAIRNESS / self.mesh.points.len() as f64;
+        Ok(())
+    }
+
+    /// Rows of the roughness of the whole move: what stays of a rough one is taken back.
+    fn add_roughness(
+        &self,
+        points: &[[f64; 3]],
+        starts: &[usize],
+        system: &mut NormalEquations<'_>,
+    ) {
+        let weight = FAIRNESS * FAIRNESS / self.mesh.points.len() as f64;
         let moved =
             |v: u32| Vector3::from(points[v as usize]) - Vector3::from(self.start[v as usize]);
         let mut along: Vec<Vec<u32>> = vec![Vec::new(); points.len()];
@@ -448,22 +417,31 @@ impl<'a> Skin<'a> {
             let block = system.block((0..3).map(|d| {
                 let mut axis = Vector3::zeros();
                 axis[d] = 1.0;
-                (row.clone(), axis, -rough[d], fairness)
+                (row.clone(), axis, -rough[d], weight)
             }));
             system.add(block);
         }
-        for v in 0..points.len() {
-            let own = &directions[starts[v]..starts[v + 1]];
-            for &along in own.iter().skip(1).filter(|_| own.len() == 3) {
-                let slid = moved(v as u32).dot(&along);
-                let weight = SLIDING * SLIDING / points.len() as f64;
-                let row = (vec![(v as u32, 1.0)], along, -slid, weight);
-                system.add(system.block([row]));
-            }
+    }
+
+    /// Rows of what limits at smooth vertices slide. They are of smooth vertices alone: those of
+    /// creases, which limits depend on too, shall not be pulled at.
+    fn add_sliding(
+        &self,
+        points: &[[f64; 3]],
+        (directions, starts): (&[Vector3<f64>], &[usize]),
+        mobility: &Mobility,
+        system: &mut NormalEquations<'_>,
+    ) {
+        let limits = self.masks.apply(points.as_flattened(), 3);
+        let is_smooth = |u: u32| starts[u as usize + 1] - starts[u as usize] == 3;
+        for (v, limit) in limits.as_chunks::<3>().0.iter().enumerate() {
+            let [_, a, b] = directions[starts[v]..starts[v + 1]] else { continue };
+            let slid = Vector3::from(*limit) - Vector3::from(self.vertices[v]);
+            let own: Vec<(u32, f64)> = self.masks.row(v).filter(|&(u, _)| is_smooth(u)).collect();
+            let weight = (mobility.sliding * mobility.stiffness[v]).powi(2) / points.len() as f64;
+            let row = |along: Vector3<f64>| (own.clone(), along, -along.dot(&slid), weight);
+            system.add(system.block([row(a), row(b)]));
         }
-        let moves = system.solve()?;
-        let sum = |(p, m): (&[f64; 3], [f64; 3])| std::array::from_fn(|d| p[d] + m[d]);
-        Ok(points.iter().zip(moves).map(sum).collect())
     }
 
     /// Rows of creases: across the feature line that they follow.
@@ -491,20 +469,23 @@ impl<'a> Skin<'a> {
         }
     }
 
-    /// Largest move along the surface of limits at vertices, in lengths of edges.
-    fn drift(&self, limits: &[[f64; 3]]) -> f64 {
-        let (directions, starts) = self.directions(Motion::Across);
-        let along = |v: usize| {
+    /// Moves along the surface of limits at vertices, in lengths of edges.
+    pub fn drifts(&self, points: &[[f64; 3]]) -> Vec<f64> {
+        let (directions, starts) = self.directions();
+        let limits = self.masks.apply(points.as_flattened(), 3);
+        let along = |(v, limit): (usize, &[f64; 3])| {
             let own = &directions[starts[v]..starts[v + 1]];
-            let mut moved = Vector3::from(limits[v]) - Vector3::from(self.vertices[v]);
-            own.iter().for_each(|direction| moved -= direction * direction.dot(&moved));
+            let mut moved = Vector3::from(*limit) - Vector3::from(self.vertices[v]);
+            // along creases, or normals alone
+            let across = if own.len() == 3 { &own[..1] } else { own };
+            across.iter().for_each(|direction| moved -= direction * direction.dot(&moved));
             if own.is_empty() || self.lengths[v] == 0.0 {
                 0.0
             } else {
                 moved.norm() / self.lengths[v]
             }
         };
-        (0..limits.len()).map(along).fold(0.0, f64::max)
+        limits.as_chunks::<3>().0.iter().enumerate().map(along).collect()
     }
 }
 
@@ -545,7 +526,11 @@ fn place_on_edge(surface: &LimitSurface, [f, i, n]: [usize; 3], s: f64) -> Surfa
 }
 
 /// Volume inside the limit, by Gauss points on elements; 0 where the surface is open.
-fn volume(surface: &LimitSurface, mesh: &SurfaceMesh, points: &[[f64; 3]]) -> Result<f64> {
+pub(super) fn volume(
+    surface: &LimitSurface,
+    mesh: &SurfaceMesh,
+    points: &[[f64; 3]],
+) -> Result<f64> {
     if super::target::open_edges(mesh) > 0 {
         return Ok(0.0);
     }
@@ -568,8 +553,4 @@ fn volume(surface: &LimitSurface, mesh: &SurfaceMesh, points: &[[f64; 3]]) -> Re
         weights[i] * (x - origin).dot(&u.cross(&v)) / 3.0
     };
     Ok((0..places.len()).map(flux).sum())
-}
-
-fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
-    crate::numbers::vector::distance(a, b)
 }

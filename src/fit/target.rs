@@ -30,6 +30,7 @@ pub struct Target {
     tree: TriangleTree,
     features: Features,
     limit: Option<TargetLimit>,
+    is_closed: bool,
 }
 
 /// The limit whose tessellation is in the tree.
@@ -62,7 +63,7 @@ impl Target {
         let corners = triangles.iter().map(|t| t.map(|v| flat.points[v as usize])).collect();
         let features = Features::new(&flat.points, &flat.creases);
         let (tree, notes) = TriangleTree::oriented(corners, open_edges(mesh));
-        Ok((Self { tree, features, limit: None }, notes))
+        Ok((Self { tree, features, limit: None, is_closed: notes.open_edges == 0 }, notes))
     }
 
     /// The limit of a mesh by a scheme; its feature lines are the creases.
@@ -86,7 +87,7 @@ impl Target {
         let (tree, notes) = TriangleTree::oriented(corners, open_edges(mesh));
         let limit =
             (!notes.is_reversed).then_some(TargetLimit { surface, points, elements, parameters });
-        Ok((Self { tree, features, limit }, notes))
+        Ok((Self { tree, features, limit, is_closed: notes.open_edges == 0 }, notes))
     }
 
     /// Closest points of the target, none where all surfaces near face another way by more than
@@ -114,9 +115,9 @@ impl Target {
         bounds::around(self.tree.triangles.iter().flatten().copied())
     }
 
-    /// Volume inside, by flat triangles; meaningless where the target is open.
-    pub fn volume(&self) -> f64 {
-        self.tree.volume()
+    /// Volume inside, by flat triangles; `None` where the target is open.
+    pub fn volume(&self) -> Option<f64> {
+        self.is_closed.then(|| self.tree.volume())
     }
 
     /// Points of the target for distances from it, with the area of each.

@@ -164,6 +164,16 @@ impl<'s> ElementBounds<'s> {
         LeastDeterminant::of_elements(&self.of(points))
     }
 
+    /// Cells, ascending, with elements that may be folded, other than those beside smooth edges of
+    /// one cell.
+    pub fn open_cells(&self, points: &[[f64; 3]]) -> Vec<u32> {
+        let found = self.of(points);
+        let open = self.solid.elements().iter().zip(&found).filter(|(_, of)| of.is_open());
+        let mut cells: Vec<u32> = open.map(|(element, _)| element.cell).collect();
+        cells.dedup();
+        cells
+    }
+
     /// The bound of each element. Of elements that are clearly better than the worst one it may be
     /// less than the best that is known: the least of all is exact.
     pub(super) fn of(&self, points: &[[f64; 3]]) -> Vec<ElementBound> {

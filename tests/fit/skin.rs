@@ -18,9 +18,8 @@ fn a_box_fits_itself() {
     let mesh = box_skin([2, 3, 4]);
     let (target, notes) = Target::of_facets(&mesh, 40.0).unwrap();
     assert_eq!(notes, TargetNotes::default());
-    let fit =
-        fit_skin(&mesh, Scheme::CatmullClark, Some(&target), SkinOptions::default(), |_| Ok(()))
-            .unwrap();
+    let fit = fit_skin(&mesh, Scheme::CatmullClark, Some(&target), SkinOptions::default(), &mut ())
+        .unwrap();
     for (p, q) in fit.points.as_flattened().iter().zip(mesh.points.as_flattened()) {
         assert!((p - q).abs() < 1e-12);
     }
@@ -37,9 +36,8 @@ fn a_box_fits_another_box() {
         *p = [p[0] * 0.62 - 0.02, p[1] * 0.6, p[2] * 0.61];
     }
     let (target, _) = Target::of_facets(&wide, 40.0).unwrap();
-    let fit =
-        fit_skin(&mesh, Scheme::CatmullClark, Some(&target), SkinOptions::default(), |_| Ok(()))
-            .unwrap();
+    let fit = fit_skin(&mesh, Scheme::CatmullClark, Some(&target), SkinOptions::default(), &mut ())
+        .unwrap();
     let [before, _, after] = fit.target.unwrap();
     assert!(before.max > 0.04 && after.max < 1e-8, "{before:?} {after:?} {:?}", fit.rounds);
     assert!(fit.target_from_limit.unwrap().max < 1e-8);

@@ -10,6 +10,7 @@
 //! # Ok::<(), subsolid::Error>(())
 //! ```
 
+mod inside;
 mod report;
 mod request;
 
@@ -22,7 +23,7 @@ use super::{Notes, backend_for};
 use crate::backend::Backend;
 use crate::error::{Error, Result, option};
 use crate::fit::{
-    LimitSystem, PointRole, SkinFit, SkinOptions, Target, TargetNotes, fit_skin, move_inside,
+    LimitSystem, PointRole, SkinFit, SkinOptions, Target, TargetNotes, fit_skin,
     project_attributes, refined_by_nodes, refined_values,
 };
 use crate::io::{ControlMesh, CurvedNode};
@@ -37,7 +38,8 @@ use crate::surface::limit::LimitSurface;
 use crate::surface::triangulate::Triangulation;
 use crate::surface::{Method, SurfaceOptions, boundary_with_topology, refine_surface};
 use crate::topology::Topology;
-use crate::untangle::{OrientedLimit, untangle_limit};
+use crate::untangle::OrientedLimit;
+use inside::{Inside, Steps, Untangled};
 
 /// Times by which the boxes of a part and of its target may differ.
 const MAX_SIZE_RATIO: f64 = 10.0;
@@ -109,20 +111,18 @@ impl FitRequest {
         let mut start = PointRole::Vertices;
         let mut first: Option<SkinFit> = None;
         let mut levels = 0;
+        let mut untangled;
         let fit = loop {
-            let fit =
-                self.fit(&skin, Scheme::CatmullClark, (target.as_ref(), start, &*backend), notes)?;
-            let on_boundary = |v: &u32| topology.is_boundary_vertex(*v);
-            let kept = (0..mesh.points.len() as u32).filter(on_boundary);
-            let mut moves = vec![[0.0; 3]; mesh.points.len()];
-            for (v, point) in kept.zip(&fit.points) {
-                let from = mesh.points[v as usize];
-                moves[v as usize] = std::array::from_fn(|d| point[d] - from[d]);
-            }
-            move_inside(&topology, &mesh.points, &mut moves)?;
-            for (point, moved) in mesh.points.iter_mut().zip(&moves) {
-                *point = std::array::from_fn(|d| point[d] + moved[d]);
-            }
+            let mut inside = Inside::new(mesh, &topology, limit.bounds()?);
+            let fit = self.fit(
+                &skin,
+                Scheme::CatmullClark,
+                (target.as_ref(), start, &*backend),
+                (notes, (!self.no_untangle).then_some(&mut inside)),
+            )?;
+            let points = inside.points(&fit.points)?;
+            untangled = inside.untangled(&fit.points);
+            mesh.points = points;
             let first = first.get_or_insert_with(|| fit.clone());
             if levels == self.max_levels || self.is_within(&fit) != Some(false) {
                 break merged(first, fit);
@@ -140,22 +140,21 @@ impl FitRequest {
         let mut bound = limit.bounds()?.least(&mesh.points);
         let mut folds = None;
         if bound.negative > 0 && !self.no_untangle {
-            let most = crate::untangle::MAX_LIMIT_ROUNDS;
-            let mut round = 0;
-            let done = untangle_limit(mesh, |_| {
-                round += 1;
-                notes.progress(round, most)
-            })?;
+            let Untangled { points, result, .. } = match untangled {
+                Some(found) => found,
+                None => Untangled::new(mesh, (mesh.points.clone(), &fit.points), notes)?,
+            };
+            mesh.points = points;
             notes.status(
                 "Untangled",
                 format!(
                     "{} of {} that may be folded: {} moved",
-                    done.before.negative.saturating_sub(done.after.negative),
-                    counted(done.before.negative, "element"),
-                    counted(done.moved, "vertex")
+                    result.before.negative.saturating_sub(result.after.negative),
+                    counted(result.before.negative, "element"),
+                    counted(result.moved, "vertex")
                 ),
             );
-            (bound, folds) = (done.after, Some(done.folds));
+            (bound, folds) = (result.after, Some(result.folds));
         }
         let folds = folds.map_or_else(|| limit.folds(&mesh.points), Ok)?;
         set_projected(mesh, &projected)?;
@@ -168,9 +167,7 @@ impl FitRequest {
             on_boundary.zip(own).for_each(|(v, distance)| values[v as usize] = distance);
             set_distances(&mut mesh.attributes, values);
         }
-        let volume = target
-            .as_ref()
-            .and_then(|(target, notes)| (notes.open_edges == 0).then(|| target.volume()));
+        let volume = target.as_ref().and_then(|(target, _)| target.volume());
         Ok(FitReport {
             levels,
             determinant_before: Some(before),
@@ -218,7 +215,8 @@ impl FitRequest {
         let mut first: Option<SkinFit> = None;
         let mut levels = 0;
         let fit = loop {
-            let fit = self.fit(mesh, scheme, (target.as_ref(), start, &*backend), notes)?;
+            let to = (target.as_ref(), start, &*backend);
+            let fit = self.fit(mesh, scheme, to, (notes, None))?;
             mesh.points.clone_from(&fit.points);
             let first = first.get_or_insert_with(|| fit.clone());
             if levels == self.max_levels || self.is_within(&fit) != Some(false) {
@@ -234,9 +232,7 @@ impl FitRequest {
             let values = distances(mesh, scheme, &fit)?;
             set_distances(&mut mesh.attributes, values);
         }
-        let volume = target
-            .as_ref()
-            .and_then(|(target, notes)| (notes.open_edges == 0).then(|| target.volume()));
+        let volume = target.as_ref().and_then(|(target, _)| target.volume());
         Ok(FitReport { levels, ..self.report(fit, volume, started) })
     }
 
@@ -245,11 +241,12 @@ impl FitRequest {
         skin: &SurfaceMesh,
         scheme: Scheme,
         (target, start, backend): (Option<&(Target, TargetNotes)>, PointRole, &dyn Backend),
-        notes: &mut dyn Notes,
+        (notes, inside): (&mut dyn Notes, Option<&mut Inside<'_>>),
     ) -> Result<SkinFit> {
         let options = SkinOptions { rounds: self.rounds, start, backend: Some(backend) };
         let target = target.map(|(target, _)| target);
-        fit_skin(skin, scheme, target, options, |round| notes.progress(round, self.rounds))
+        let mut steps = Steps { notes, rounds: self.rounds, inside };
+        fit_skin(skin, scheme, target, options, &mut steps)
     }
 
     /// The processor of linear systems of `products` products; says which one it is where

@@ -1,0 +1,153 @@
+//! The boundary of a solid, or a surface, fitted to its vertices or to a target.
+
+use nalgebra::Vector3;
+
+use super::feet::Foot;
+use super::rounds::{Rounds, SkinSteps};
+use super::skin::{Deviation, FEATURE_REACH, Skin, volume};
+use super::system::LimitSystem;
+use super::target::Target;
+use crate::backend::{Backend, Cpu};
+use crate::error::Result;
+use crate::mesh::SurfaceMesh;
+use crate::numbers::vector::distance;
+use crate::scheme::Scheme;
+use crate::surface::limit::LimitSurface;
+
+/// How a surface is fitted to a target.
+#[derive(Clone, Copy)]
+pub struct SkinOptions<'a> {
+    /// Gauss-Newton rounds at most.
+    pub rounds: usize,
+    /// What the points of the mesh are.
+    pub start: PointRole,
+    /// Where linear systems of limits are solved; none: on the CPU.
+    pub backend: Option<&'a dyn Backend>,
+}
+
+impl Default for SkinOptions<'_> {
+    fn default() -> Self {
+        Self { rounds: 6, start: PointRole::Vertices, backend: None }
+    }
+}
+
+/// What points of a mesh are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PointRole {
+    /// Vertices of the part: the first limit passes through them.
+    Vertices,
+    /// Control points of a limit that is near the part.
+    Controls,
+}
+
+/// Control points of a surface, fitted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SkinFit {
+    /// Control points, `[vertex]`.
+    pub points: Vec<[f64; 3]>,
+    /// Distances of limits at vertices from the vertices: as control points, and fitted.
+    pub vertices: [Deviation; 2],
+    /// Distances of the limit from the target: as control points, through the vertices, fitted.
+    pub target: Option<[Deviation; 3]>,
+    /// Distances of the target from the fitted limit.
+    pub target_from_limit: Option<Deviation>,
+    /// Root mean square distance before each round, and after the last.
+    pub rounds: Vec<f64>,
+    /// Volume inside the limit as control points, and fitted; 0 where the surface is open.
+    pub volume: [f64; 2],
+    /// Largest move of a limit point along the surface, in mean lengths of the edges there.
+    pub drift: f64,
+    /// Length of feature lines of the target without a crease near.
+    pub unmatched_length: f64,
+    /// Distance of the limit at each vertex from the target, positive outside, `[vertex]`; empty
+    /// without a target.
+    pub distances: Vec<f64>,
+}
+
+/// Fits the limit of a surface to its vertices, or where there is a `target` to that, from control
+/// points whose limits are the vertices. Faces, creases and their order stay.
+///
+/// # Errors
+/// [`Error::Mesh`](crate::Error::Mesh) for a surface that has no limit, and where no control points
+/// have the limits; [`Error::Request`](crate::Error::Request) for too little memory of a device;
+/// the errors of `steps`.
+pub fn fit_skin(
+    mesh: &SurfaceMesh,
+    scheme: Scheme,
+    target: Option<&Target>,
+    options: SkinOptions<'_>,
+    steps: &mut dyn SkinSteps,
+) -> Result<SkinFit> {
+    let surface = LimitSurface::of_mesh(mesh, scheme)?;
+    let system = LimitSystem::new(surface.vertex_masks().positions().clone());
+    let limits = |points: &[[f64; 3]]| -> Vec<[f64; 3]> {
+        system.rows().apply(points.as_flattened(), 3).as_chunks::<3>().0.to_vec()
+    };
+    let cpu = Cpu::default();
+    let (vertices, start) = match options.start {
+        PointRole::Vertices => {
+            let backend = options.backend.unwrap_or(&cpu);
+            let solved = system.solver(backend)?.solve(mesh.points.as_flattened(), 3)?;
+            (mesh.points.clone(), solved.as_chunks::<3>().0.to_vec())
+        }
+        PointRole::Controls => (limits(&mesh.points), mesh.points.clone()),
+    };
+    let missed = |points: &[[f64; 3]]| {
+        let found = limits(points).into_iter().zip(&vertices);
+        Deviation::new(found.map(|(at, v)| (at, distance(at, *v), 1.0)))
+    };
+    let mut fit = SkinFit {
+        vertices: [missed(&mesh.points), missed(&start)],
+        target: None,
+        target_from_limit: None,
+        rounds: Vec::new(),
+        volume: [volume(&surface, mesh, &mesh.points)?, volume(&surface, mesh, &start)?],
+        drift: 0.0,
+        unmatched_length: 0.0,
+        distances: Vec::new(),
+        points: start.clone(),
+    };
+    let Some(target) = target else { return Ok(fit) };
+    let mut skin = Skin::new(mesh, &surface, system.rows(), (vertices.clone(), start));
+    let before = skin.deviation(target, &mesh.points)?;
+    let through = skin.deviation(target, &fit.points)?;
+    // through the vertices of a rough mesh the limit may be worse
+    let nearest = if before.rms < through.rms {
+        skin.start.clone_from(&mesh.points);
+        fit.points.clone_from(&mesh.points);
+        before.rms
+    } else {
+        through.rms
+    };
+    fit.points = skin.with_corners(target, std::mem::take(&mut fit.points));
+    fit.rounds.push(nearest);
+    let start = skin.state(target, fit.points)?;
+    let mut rounds = Rounds::new(&skin, target);
+    let best = rounds.approach(start, options.rounds, &mut fit.rounds, steps)?;
+    let best = rounds.relax(best, steps)?;
+    fit.points = best.points;
+    fit.vertices[1] = missed(&fit.points);
+    fit.target = Some([before, through, skin.deviation(target, &fit.points)?]);
+    let mut fitted = mesh.clone();
+    fitted.points.clone_from(&fit.points);
+    let (limit, _) = Target::of_limit(&fitted, scheme)?;
+    let (samples, areas) = target.samples();
+    let feet = limit.feet(&samples, None)?;
+    let found = samples.iter().zip(feet).zip(areas);
+    fit.target_from_limit = Some(Deviation::new(
+        found.filter_map(|((&x, foot), area)| Some((x, foot?.distance, area))),
+    ));
+    fit.volume[1] = volume(&surface, mesh, &fit.points)?;
+    let at_vertices = limits(&fit.points);
+    fit.drift = best.drift;
+    let outside = |(x, foot): (&[f64; 3], Option<Foot>)| {
+        let away = |foot: Foot| Vector3::from(*x) - Vector3::from(foot.point);
+        foot.map_or(0.0, |foot| foot.distance.copysign(away(foot).dot(&Vector3::from(foot.normal))))
+    };
+    let feet = target.feet(&at_vertices, None)?;
+    fit.distances = at_vertices.iter().zip(feet).map(outside).collect();
+    let reach = skin.lengths.iter().sum::<f64>() / skin.lengths.len().max(1) as f64;
+    fit.unmatched_length =
+        target.features().unmatched_length(limit.features(), FEATURE_REACH * reach);
+    Ok(fit)
+}

@@ -44,7 +44,7 @@ pub enum InsideMotion {
     Untangled,
 }
 
-/// What [`fit_skin`] tells, and asks for.
+/// What [`fit_skin`](super::fit_skin) tells, and asks for.
 pub trait SkinSteps {
     /// Takes the number of rounds that are done.
     ///

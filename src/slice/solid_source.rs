@@ -87,6 +87,11 @@ impl<'s> SolidSource<'s> {
         Ok(Self { slicer, inside: Some(inside), channels })
     }
 
+    /// The locator of pixels, if there is something to locate for.
+    pub fn locator(&self) -> Option<&Locator<'s>> {
+        self.inside.as_ref().map(|inside| &inside.locator)
+    }
+
     /// Brings the boundary, the inside and the attributes to a processor, which makes the pixels from
     /// then on: coverage with the same bits; cells are the same, parameters and values to some 1e-12
     /// where the Jacobian allows. Contours come from the CPU.

@@ -41,8 +41,9 @@ pub(super) struct Inside<'a> {
     mesh: &'a SolidMesh,
     topology: &'a Topology,
     bounds: ElementBounds<'a>,
-    // vertices of the boundary
+    // vertices of the boundary, and of creases
     boundary: Vec<u32>,
+    creased: HashSet<u32>,
     // for boundaries that were asked for
     untangled: Vec<Untangled>,
 }
@@ -51,7 +52,9 @@ impl<'a> Inside<'a> {
     pub fn new(mesh: &'a SolidMesh, topology: &'a Topology, bounds: ElementBounds<'a>) -> Self {
         let vertices = 0..mesh.points.len() as u32;
         let boundary = vertices.filter(|&v| topology.is_boundary_vertex(v)).collect();
-        Self { mesh, topology, bounds, boundary, untangled: Vec::new() }
+        let creased = mesh.creases.edges.iter().flat_map(|crease| crease.edge().map(|v| v.0));
+        let creased = creased.collect();
+        Self { mesh, topology, bounds, boundary, creased, untangled: Vec::new() }
     }
 
     /// All control points, for those of the boundary: inner ones follow.
@@ -74,27 +77,38 @@ impl<'a> Inside<'a> {
 
     /// Which vertices of the boundary have cells that may be folded.
     fn folded(&self, points: &[[f64; 3]]) -> Vec<bool> {
-        let cells = self.bounds.open_cells(points);
-        let vertices = cells.iter().map(|&cell| self.mesh.cells.vertices(cell as usize));
-        let folded: HashSet<u32> = vertices.flatten().copied().collect();
-        self.boundary.iter().map(|v| folded.contains(v)).collect()
+        self.at_boundary(&self.bounds.open_cells(points))
     }
 
-    /// Which of them still have some when the limit is untangled.
+    /// Which of them still have some when the limit is untangled, those at creases apart: where these
+    /// are concave, they fold wherever vertices go.
     fn left_folded(&mut self, boundary: &[[f64; 3]], notes: &mut dyn Notes) -> Result<Vec<bool>> {
         let is_own = |found: &&Untangled| found.boundary == boundary;
         if let Some(found) = self.untangled.iter().find(is_own) {
-            return Ok(self.folded(&found.points));
+            return Ok(self.folded_off_creases(&found.points));
         }
         let points = self.points(boundary)?;
-        let folded = self.folded(&points);
+        let folded = self.folded_off_creases(&points);
         if !folded.contains(&true) {
             return Ok(folded);
         }
         let found = Untangled::new(self.mesh, (points, boundary), notes)?;
-        let folded = self.folded(&found.points);
+        let folded = self.folded_off_creases(&found.points);
         self.untangled.push(found);
         Ok(folded)
+    }
+
+    fn folded_off_creases(&self, points: &[[f64; 3]]) -> Vec<bool> {
+        let mut cells = self.bounds.open_cells(points);
+        let is_creased = |v: &u32| self.creased.contains(v);
+        cells.retain(|&cell| !self.mesh.cells.vertices(cell as usize).iter().any(is_creased));
+        self.at_boundary(&cells)
+    }
+
+    fn at_boundary(&self, cells: &[u32]) -> Vec<bool> {
+        let vertices = cells.iter().map(|&cell| self.mesh.cells.vertices(cell as usize));
+        let all: HashSet<u32> = vertices.flatten().copied().collect();
+        self.boundary.iter().map(|v| all.contains(v)).collect()
     }
 }
 

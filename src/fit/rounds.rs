@@ -127,9 +127,15 @@ impl<'a> Rounds<'a> {
                 stiffened += 1;
             }
         }
+        let most = MAX_DRIFT.max(from.drift);
         for part in STEP_PARTS {
-            let next = self.skin.state(self.target, between(&from.points, &moved, |_| part))?;
-            let is_better = next.merit() < from.merit() && next.drift <= MAX_DRIFT.max(from.drift);
+            let points = between(&from.points, &moved, |_| part);
+            // before distances are looked at, which takes longer
+            if self.skin.drift(&points) > most {
+                continue;
+            }
+            let next = self.skin.state(self.target, points)?;
+            let is_better = next.merit() < from.merit();
             let is_nearer = from.drift > MAX_DRIFT
                 && next.drift < (1.0 - MIN_GAIN) * from.drift
                 && next.merit() < MAX_LOSS[0] * from.merit();

@@ -205,7 +205,7 @@ impl<'a> Skin<'a> {
         Ok(State {
             rms: self.deviation(target, &points)?.rms,
             missing_volume: wanted.map(|wanted| [wanted - inside, area]),
-            drift: self.drifts(&points).into_iter().fold(0.0, f64::max),
+            drift: self.drift(&points),
             points,
         })
     }
@@ -467,6 +467,11 @@ impl<'a> Skin<'a> {
             }));
             system.add(block);
         }
+    }
+
+    /// The largest of [`Skin::drifts`].
+    pub fn drift(&self, points: &[[f64; 3]]) -> f64 {
+        self.drifts(points).into_iter().fold(0.0, f64::max)
     }
 
     /// Moves along the surface of limits at vertices, in lengths of edges.

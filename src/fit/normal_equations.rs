@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 
 use crate::error::Result;
-use crate::process::sparse::SymmetricMatrix;
+use crate::process::sparse::{Elimination, SymmetricMatrix};
 
 /// Least-squares problem: unknowns are lengths along directions of vertices.
 pub struct NormalEquations<'a> {
@@ -84,14 +84,23 @@ impl<'a> NormalEquations<'a> {
     }
 
     /// The move of every vertex. Where there is a `held` sum over all vertices of (slope, vertex) ·
-    /// move, it has the value that is given with it.
+    /// move, it has the value that is given with it. `elimination` is made if there is none, and is that
+    /// of all systems with the same vertices in the same rows.
     ///
     /// # Errors
     /// [`Error::Mesh`](crate::Error::Mesh) where the sum of squares has no single minimum.
-    pub fn solve(self, held: Option<(&[Vector3<f64>], f64)>) -> Result<Vec<[f64; 3]>> {
+    pub fn solve(
+        self,
+        held: Option<(&[Vector3<f64>], f64)>,
+        elimination: &mut Option<Elimination>,
+    ) -> Result<Vec<[f64; 3]>> {
         let mut solution = Vec::new();
         if !self.rhs.is_empty() {
-            let factor = self.matrix.factor(self.rhs.len())?;
+            let known = match elimination.take() {
+                Some(known) => known,
+                None => self.matrix.elimination(self.rhs.len())?,
+            };
+            let factor = self.matrix.factor_by(elimination.insert(known))?;
             solution = factor.solve(&self.rhs);
             if let Some((slopes, wanted)) = held {
                 // Lagrange multiplier

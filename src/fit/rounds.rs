@@ -77,8 +77,7 @@ pub(super) struct Rounds<'a> {
 
 impl<'a> Rounds<'a> {
     pub fn new(skin: &'a Skin<'a>, target: &'a Target) -> Self {
-        let stiffness = vec![1.0; skin.vertices.len()];
-        Self { skin, target, mobility: Mobility { sliding: SLIDING[0], stiffness } }
+        Self { skin, target, mobility: Mobility::new(skin.vertices.len(), SLIDING[0]) }
     }
 
     /// Goes `most` rounds at most; returns the last state, and appends the distance after each round.
@@ -99,7 +98,7 @@ impl<'a> Rounds<'a> {
             if let Some(next) = next.filter(is_worth) {
                 best = next;
                 (round, retries, idle) = (round + 1, 0, 0);
-                distances.push(best.rms);
+                distances.push(best.deviation.rms);
                 steps.round(round)?;
                 continue;
             }
@@ -119,11 +118,11 @@ impl<'a> Rounds<'a> {
 
     /// The state after a round, if it is better, and how many vertices got stiffer.
     fn step(&mut self, from: &State) -> Result<(Option<State>, usize)> {
-        let moved = self.skin.round(self.target, from, &self.mobility)?;
+        let moved = self.skin.round(self.target, from, &mut self.mobility)?;
         let mut stiffened = 0;
-        for (stiffness, drift) in self.mobility.stiffness.iter_mut().zip(self.skin.drifts(&moved)) {
+        for (v, drift) in self.skin.drifts(&moved).into_iter().enumerate() {
             if drift > MAX_DRIFT {
-                *stiffness *= STIFFENING;
+                self.mobility.stiffen(v, STIFFENING);
                 stiffened += 1;
             }
         }
@@ -175,7 +174,7 @@ impl<'a> Rounds<'a> {
         let mut least = count(&folded);
         let mut points = from.points.clone();
         let mut best = None;
-        let mut stiffness = self.mobility.stiffness.clone();
+        let mut moved = vec![false; points.len()];
         for _ in 0..MAX_RELAXATIONS {
             if count(&folded) == 0 {
                 break;
@@ -193,15 +192,11 @@ impl<'a> Rounds<'a> {
             if count(&left) > least || next.drift > max_drift {
                 break;
             }
-            stiffness
-                .iter_mut()
-                .zip(parts)
-                .filter(|(_, part)| *part > 0.0)
-                .for_each(|(stiffness, _)| *stiffness = f64::INFINITY);
+            moved.iter_mut().zip(parts).for_each(|(moved, part)| *moved |= part > 0.0);
             points.clone_from(&next.points);
             if count(&left) < least {
                 (best, least) = (Some(next), count(&left));
-                self.mobility.stiffness.clone_from(&stiffness);
+                self.mobility.hold((0..moved.len()).filter(|&v| moved[v]));
             }
             folded = left;
         }
@@ -215,20 +210,19 @@ impl<'a> Rounds<'a> {
         motion: InsideMotion,
         steps: &mut dyn SkinSteps,
     ) -> Result<State> {
-        let Some([volume, _]) = best.missing_volume else { return Ok(best) };
+        let Some(missing) = best.missing_volume else { return Ok(best) };
         let wanted = self.target.volume().unwrap_or(f64::INFINITY);
-        if volume.abs() <= VOLUME_TOLERANCE * wanted {
+        if missing.abs() <= VOLUME_TOLERANCE * wanted {
             return Ok(best);
         }
         self.mobility.sliding = SLIDING[0];
-        let moved = self.skin.with_volume(self.target, &best, &self.mobility)?;
+        let moved = self.skin.with_volume(self.target, &best, &mut self.mobility)?;
         let next = self.skin.state(self.target, moved)?;
-        let is_better =
-            next.missing_volume.is_some_and(|[left, _]| left.abs() < volume.abs() / 2.0)
-                && next.rms < MAX_LOSS[1] * best.rms
-                && next.drift <= MAX_DRIFT.max(best.drift)
-                && count(&steps.folded(&next.points, motion)?)
-                    <= count(&steps.folded(&best.points, motion)?);
+        let is_better = next.missing_volume.is_some_and(|left| left.abs() < missing.abs() / 2.0)
+            && next.deviation.rms < MAX_LOSS[1] * best.deviation.rms
+            && next.drift <= MAX_DRIFT.max(best.drift)
+            && count(&steps.folded(&next.points, motion)?)
+                <= count(&steps.folded(&best.points, motion)?);
         Ok(if is_better { next } else { best })
     }
 }

@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::mesh::{SurfaceMesh, area_normal};
 use crate::numbers::vector::distance;
 use crate::plan::Want;
+use crate::process::sparse::Elimination;
 use crate::scheme::{FaceShape, Stencils};
 use crate::surface::limit::{LimitSurface, SurfaceLimit, SurfaceLocation};
 
@@ -59,24 +60,28 @@ impl Deviation {
 /// Control points on the way.
 pub(super) struct State {
     pub points: Vec<[f64; 3]>,
-    /// Root mean square distance from the target.
-    pub rms: f64,
-    /// Volume that is missing, and the area; none where the surface or the target is open.
-    pub missing_volume: Option<[f64; 2]>,
+    /// Distances from the target.
+    pub deviation: Deviation,
+    /// Volume inside; 0 where the surface is open.
+    pub volume: f64,
+    /// Volume that is missing; none where the surface or the target is open.
+    pub missing_volume: Option<f64>,
+    /// Mean distance by which the volume is missed.
+    offset: f64,
     /// Farthest that a limit point slid, in lengths of edges.
     pub drift: f64,
 }
 
 impl State {
-    /// Mean distance by which the volume is missed, at most the root mean square distance: if it is
-    /// more, the target is another thing than what is inside.
-    pub fn offset(&self) -> f64 {
-        self.missing_volume.map_or(0.0, |[volume, area]| (volume.abs() / area).min(self.rms))
-    }
-
     /// What rounds reduce.
     pub fn merit(&self) -> f64 {
-        self.rms.hypot(self.offset())
+        // where the volume is missed by more, the target is another thing than what is inside
+        self.deviation.rms.hypot(self.offset.min(self.deviation.rms))
+    }
+
+    /// Volume that a round takes.
+    fn wanted_volume(&self) -> Option<f64> {
+        self.missing_volume.filter(|_| self.offset <= self.deviation.rms)
     }
 }
 
@@ -84,8 +89,26 @@ impl State {
 pub(super) struct Mobility {
     /// Weight of sliding.
     pub sliding: f64,
-    /// Factors of that weight, `[vertex]`; infinite for vertices that stay.
-    pub stiffness: Vec<f64>,
+    // factors of that weight, `[vertex]`; infinite for vertices that stay
+    stiffness: Vec<f64>,
+    // of the linear systems of all rounds with the same vertices that stay
+    elimination: Option<Elimination>,
+}
+
+impl Mobility {
+    pub fn new(vertices: usize, sliding: f64) -> Self {
+        Self { sliding, stiffness: vec![1.0; vertices], elimination: None }
+    }
+
+    pub fn stiffen(&mut self, vertex: usize, factor: f64) {
+        self.stiffness[vertex] *= factor;
+    }
+
+    /// Makes vertices stay.
+    pub fn hold(&mut self, vertices: impl IntoIterator<Item = usize>) {
+        vertices.into_iter().for_each(|v| self.stiffness[v] = f64::INFINITY);
+        self.elimination = None;
+    }
 }
 
 /// What a round is for.
@@ -112,7 +135,14 @@ pub(super) struct Skin<'a> {
     curves: Vec<[u32; 2]>,
     curve_rows: Stencils,
     pub neighbors: Vec<Vec<u32>>,
-    creases: Vec<[u32; 2]>,
+    // ends of the creases at each vertex
+    crease_ends: Vec<Vec<u32>>,
+    // directions in which vertices may move, and where each vertex's start: of smooth ones the normal
+    // and two along the surface; two across creases
+    directions: Vec<Vector3<f64>>,
+    starts: Vec<usize>,
+    volume: VolumeRule,
+    area: f64,
     // mean length of the edges at each vertex
     pub lengths: Vec<f64>,
 }
@@ -123,6 +153,7 @@ impl<'a> Skin<'a> {
         surface: &'a LimitSurface,
         masks: &'a Stencils,
         (vertices, start): (Vec<[f64; 3]>, Vec<[f64; 3]>),
+        volume: VolumeRule,
     ) -> Self {
         let parameters = samples_of(surface.scheme().shape());
         let (mut places, mut weights) = (Vec::new(), Vec::new());
@@ -136,8 +167,8 @@ impl<'a> Skin<'a> {
                 weights.extend(parameters.iter().map(|_| each));
             }
         }
-        let sum: f64 = weights.iter().sum();
-        weights.iter_mut().for_each(|w| *w /= sum);
+        let area: f64 = weights.iter().sum();
+        weights.iter_mut().for_each(|w| *w /= area);
         let sharp = mesh.creases.edges.iter().filter(|crease| crease.sharpness > 0.0);
         let mut creases: Vec<[u32; 2]> = sharp.map(|crease| crease.edge().map(|v| v.0)).collect();
         let mut faces_of: std::collections::BTreeMap<[u32; 2], Vec<[usize; 2]>> =
@@ -172,6 +203,12 @@ impl<'a> Skin<'a> {
                 lengths[v as usize].1 += 1;
             }
         }
+        let mut crease_ends: Vec<Vec<u32>> = vec![Vec::new(); vertices.len()];
+        for &[a, b] in &creases {
+            crease_ends[a as usize].push(b);
+            crease_ends[b as usize].push(a);
+        }
+        let (directions, starts) = directions(mesh, &vertices, &crease_ends);
         Self {
             mesh,
             surface,
@@ -184,7 +221,11 @@ impl<'a> Skin<'a> {
             curves,
             curve_rows: surface.basis_rows(&curve_places),
             neighbors,
-            creases,
+            crease_ends,
+            directions,
+            starts,
+            volume,
+            area,
             lengths: lengths.into_iter().map(|(sum, n)| sum / n.max(1) as f64).collect(),
         }
     }
@@ -197,14 +238,13 @@ impl<'a> Skin<'a> {
     }
 
     pub fn state(&self, target: &Target, points: Vec<[f64; 3]>) -> Result<State> {
-        let inside = volume(self.surface, self.mesh, &points)?;
-        let area = |face: &[u32]| area_normal(&self.vertices, face).norm();
-        let area: f64 = self.mesh.faces.iter().map(area).sum();
-        // 0 of an open surface
-        let wanted = target.volume().filter(|_| inside != 0.0);
+        let volume = self.volume.inside(self.surface, &points)?;
+        let missing_volume = target.volume().filter(|_| volume != 0.0).map(|own| own - volume);
         Ok(State {
-            rms: self.deviation(target, &points)?.rms,
-            missing_volume: wanted.map(|wanted| [wanted - inside, area]),
+            deviation: self.deviation(target, &points)?,
+            volume,
+            missing_volume,
+            offset: missing_volume.map_or(0.0, |missing| missing.abs() / self.area),
             drift: self.drift(&points),
             points,
         })
@@ -213,9 +253,8 @@ impl<'a> Skin<'a> {
     /// Part of a way that vertices go: those that are marked all of `whole`, their neighbors half of it;
     /// those of creases and corners nothing.
     pub fn relaxation(&self, marked: &[bool], whole: f64) -> Vec<f64> {
-        let (_, starts) = self.directions();
         let part = |v: usize| match marked.get(v) {
-            _ if starts[v + 1] - starts[v] < 3 => 0.0,
+            _ if self.starts[v + 1] - self.starts[v] < 3 => 0.0,
             Some(true) => whole,
             Some(false) if self.neighbors[v].iter().any(|&u| marked[u as usize]) => whole / 2.0,
             _ => 0.0,
@@ -239,58 +278,11 @@ impl<'a> Skin<'a> {
         slopes
     }
 
-    /// Directions in which vertices may move, and where each vertex's start: of smooth ones the
-    /// normal and two along the surface; two across creases.
-    fn directions(&self) -> (Vec<Vector3<f64>>, Vec<usize>) {
-        let count = self.vertices.len();
-        let mut normals = vec![Vector3::zeros(); count];
-        for face in self.mesh.faces.iter() {
-            let normal = area_normal(&self.vertices, face);
-            face.iter().for_each(|&v| normals[v as usize] += normal);
-        }
-        let mut along: Vec<Vec<u32>> = vec![Vec::new(); count];
-        for &[a, b] in &self.creases {
-            along[a as usize].push(b);
-            along[b as usize].push(a);
-        }
-        let mut is_corner = vec![false; count];
-        for corner in self.mesh.creases.corners.iter().filter(|c| c.sharpness > 0.0) {
-            is_corner[corner.vertex.index()] = true;
-        }
-        let at = |v: u32| Vector3::from(self.vertices[v as usize]);
-        let (mut directions, mut starts) = (Vec::new(), vec![0]);
-        for v in 0..count {
-            let unit = |x: Vector3<f64>| x.try_normalize(0.0);
-            match along[v][..] {
-                _ if is_corner[v] => {}
-                [] | [_] => {
-                    if let Some(normal) = unit(normals[v]) {
-                        let [a, b] = across(&normal);
-                        directions.extend([normal, a, b]);
-                    }
-                }
-                [a, b] => {
-                    if let Some(tangent) = unit(at(b) - at(a)) {
-                        let across = unit(normals[v]).unwrap_or_default();
-                        let first = unit(across - tangent * across.dot(&tangent));
-                        directions.extend(first);
-                        directions.extend(first.map(|first| tangent.cross(&first)));
-                    }
-                }
-                _ => {}
-            }
-            starts.push(directions.len());
-        }
-        (directions, starts)
-    }
-
     /// Points with corners at the corners of the target.
     pub fn with_corners(&self, target: &Target, mut points: Vec<[f64; 3]>) -> Vec<[f64; 3]> {
-        let mut edges = vec![0; points.len()];
-        self.creases.iter().flatten().for_each(|&v| edges[v as usize] += 1);
         let tagged = self.mesh.creases.corners.iter().filter(|c| c.sharpness.is_infinite());
         let mut corners: Vec<usize> = tagged.map(|c| c.vertex.index()).collect();
-        corners.extend((0..points.len()).filter(|&v| edges[v] > 2));
+        corners.extend((0..points.len()).filter(|&v| self.crease_ends[v].len() > 2));
         for v in corners {
             if let Some(corner) =
                 target.features().closest_corner(points[v], FEATURE_REACH * self.lengths[v])
@@ -301,13 +293,12 @@ impl<'a> Skin<'a> {
         points
     }
 
-    /// [`Skin::directions`], none of what is infinitely stiff.
+    /// Directions of what is not infinitely stiff.
     fn free_directions(&self, stiffness: &[f64]) -> (Vec<Vector3<f64>>, Vec<usize>) {
-        let (all, of) = self.directions();
         let (mut directions, mut starts) = (Vec::new(), vec![0]);
         for (v, stiffness) in stiffness.iter().enumerate() {
             if stiffness.is_finite() {
-                directions.extend(&all[of[v]..of[v + 1]]);
+                directions.extend(&self.directions[self.starts[v]..self.starts[v + 1]]);
             }
             starts.push(directions.len());
         }
@@ -319,7 +310,7 @@ impl<'a> Skin<'a> {
         &self,
         target: &Target,
         from: &State,
-        mobility: &Mobility,
+        mobility: &mut Mobility,
     ) -> Result<Vec<[f64; 3]>> {
         self.moved(target, from, mobility, Aim::Target)
     }
@@ -329,7 +320,7 @@ impl<'a> Skin<'a> {
         &self,
         target: &Target,
         from: &State,
-        mobility: &Mobility,
+        mobility: &mut Mobility,
     ) -> Result<Vec<[f64; 3]>> {
         self.moved(target, from, mobility, Aim::Volume)
     }
@@ -338,7 +329,7 @@ impl<'a> Skin<'a> {
         &self,
         target: &Target,
         from: &State,
-        mobility: &Mobility,
+        mobility: &mut Mobility,
         aim: Aim,
     ) -> Result<Vec<[f64; 3]>> {
         let points = &from.points;
@@ -353,9 +344,8 @@ impl<'a> Skin<'a> {
             system.rest();
         }
         let slopes = self.volume_slopes(&limit);
-        let is_held = |[volume, area]: &[f64; 2]| volume.abs() <= from.rms * area;
-        let held = from.missing_volume.filter(is_held).map(|[volume, _]| (&slopes[..], volume));
-        let moves = system.solve(held)?;
+        let held = from.wanted_volume().map(|volume| (&slopes[..], volume));
+        let moves = system.solve(held, &mut mobility.elimination)?;
         let sum = |(p, m): (&[f64; 3], [f64; 3])| std::array::from_fn(|d| p[d] + m[d]);
         Ok(points.iter().zip(moves).map(sum).collect())
     }
@@ -374,14 +364,17 @@ impl<'a> Skin<'a> {
             .into_par_iter()
             .step_by(per_element)
             .map(|first| {
-                system.block((first..first + per_element).filter_map(|s| {
+                system.block((first..first + per_element).map(|s| {
                     let element = self.surface.elements()[self.places[s].element as usize];
                     let v = self.mesh.faces.face(element.face as usize)[0] as usize;
-                    // beyond, it is a pair of another part of the shape
-                    let foot = feet[s].filter(|foot| foot.distance <= self.lengths[v])?;
-                    let normal = Vector3::from(foot.normal);
-                    let wanted = normal.dot(&(Vector3::from(foot.point) - Vector3::from(x[s])));
-                    Some((self.rows.row(s).collect(), normal, wanted, self.weights[s]))
+                    // beyond, it is a pair of another part of the shape: a row of no weight
+                    let foot = feet[s].filter(|foot| foot.distance <= self.lengths[v]);
+                    let (normal, wanted) = foot.map_or_else(Default::default, |foot| {
+                        let normal = Vector3::from(foot.normal);
+                        let away = Vector3::from(foot.point) - Vector3::from(x[s]);
+                        (normal, normal.dot(&away))
+                    });
+                    (self.rows.row(s).collect(), normal, wanted, self.weights[s])
                 }))
             })
             .collect();
@@ -399,13 +392,8 @@ impl<'a> Skin<'a> {
         let weight = FAIRNESS * FAIRNESS / self.mesh.points.len() as f64;
         let moved =
             |v: u32| Vector3::from(points[v as usize]) - Vector3::from(self.start[v as usize]);
-        let mut along: Vec<Vec<u32>> = vec![Vec::new(); points.len()];
-        for &[a, b] in &self.creases {
-            along[a as usize].push(b);
-            along[b as usize].push(a);
-        }
         for v in 0..points.len() as u32 {
-            let own = &along[v as usize];
+            let own = &self.crease_ends[v as usize];
             let ring = if own.len() == 2 { own } else { &self.neighbors[v as usize] };
             if starts[v as usize] == starts[v as usize + 1] || ring.is_empty() {
                 continue;
@@ -444,7 +432,7 @@ impl<'a> Skin<'a> {
         }
     }
 
-    /// Rows of creases: across the feature line that they follow.
+    /// Rows of creases: across the feature line that they follow; of no weight where there is none.
     fn add_curves(&self, target: &Target, points: &[[f64; 3]], system: &mut NormalEquations) {
         let x = self.curve_rows.apply(points.as_flattened(), 3);
         let x = x.as_chunks::<3>().0;
@@ -456,12 +444,11 @@ impl<'a> Skin<'a> {
             let reach = FEATURE_REACH * self.lengths[a].max(self.lengths[b]);
             let block = system.block((first..first + CURVE_SAMPLES).flat_map(|s| {
                 let foot = target.features().closest(x[s], Some(tangent.into()), reach);
-                let rows = foot.into_iter().flat_map(move |foot| {
-                    let line = Vector3::from(foot.tangent);
+                let rows = foot.map_or_else(Default::default, |foot| {
                     let away = Vector3::from(foot.point) - Vector3::from(x[s]);
-                    across(&line).map(|across| (across, across.dot(&away)))
+                    across(&Vector3::from(foot.tangent)).map(|across| (across, across.dot(&away)))
                 });
-                rows.map(move |(across, wanted)| {
+                rows.map(|(across, wanted)| {
                     (self.curve_rows.row(s).collect(), across, wanted, weight)
                 })
             }));
@@ -476,10 +463,9 @@ impl<'a> Skin<'a> {
 
     /// Moves along the surface of limits at vertices, in lengths of edges.
     pub fn drifts(&self, points: &[[f64; 3]]) -> Vec<f64> {
-        let (directions, starts) = self.directions();
         let limits = self.masks.apply(points.as_flattened(), 3);
         let along = |(v, limit): (usize, &[f64; 3])| {
-            let own = &directions[starts[v]..starts[v + 1]];
+            let own = &self.directions[self.starts[v]..self.starts[v + 1]];
             let mut moved = Vector3::from(*limit) - Vector3::from(self.vertices[v]);
             // along creases, or normals alone
             let across = if own.len() == 3 { &own[..1] } else { own };
@@ -492,6 +478,50 @@ impl<'a> Skin<'a> {
         };
         limits.as_chunks::<3>().0.iter().enumerate().map(along).collect()
     }
+}
+
+/// Directions in which vertices may move, and where each vertex's start: of smooth ones the
+/// normal and two along the surface; two across creases. `creases` are the ends of those at vertices.
+fn directions(
+    mesh: &SurfaceMesh,
+    vertices: &[[f64; 3]],
+    creases: &[Vec<u32>],
+) -> (Vec<Vector3<f64>>, Vec<usize>) {
+    let count = vertices.len();
+    let mut normals = vec![Vector3::zeros(); count];
+    for face in mesh.faces.iter() {
+        let normal = area_normal(vertices, face);
+        face.iter().for_each(|&v| normals[v as usize] += normal);
+    }
+    let mut is_corner = vec![false; count];
+    for corner in mesh.creases.corners.iter().filter(|c| c.sharpness > 0.0) {
+        is_corner[corner.vertex.index()] = true;
+    }
+    let at = |v: u32| Vector3::from(vertices[v as usize]);
+    let (mut directions, mut starts) = (Vec::new(), vec![0]);
+    for v in 0..count {
+        let unit = |x: Vector3<f64>| x.try_normalize(0.0);
+        match creases[v][..] {
+            _ if is_corner[v] => {}
+            [] | [_] => {
+                if let Some(normal) = unit(normals[v]) {
+                    let [a, b] = across(&normal);
+                    directions.extend([normal, a, b]);
+                }
+            }
+            [a, b] => {
+                if let Some(tangent) = unit(at(b) - at(a)) {
+                    let across = unit(normals[v]).unwrap_or_default();
+                    let first = unit(across - tangent * across.dot(&tangent));
+                    directions.extend(first);
+                    directions.extend(first.map(|first| tangent.cross(&first)));
+                }
+            }
+            _ => {}
+        }
+        starts.push(directions.len());
+    }
+    (directions, starts)
 }
 
 /// Two unit vectors across a unit vector, and each other.
@@ -530,32 +560,44 @@ fn place_on_edge(surface: &LimitSurface, [f, i, n]: [usize; 3], s: f64) -> Surfa
     SurfaceLocation { element: (elements.start + corner) as u32, parameters }
 }
 
-/// Volume inside the limit, by Gauss points on elements; 0 where the surface is open.
-pub(super) fn volume(
-    surface: &LimitSurface,
-    mesh: &SurfaceMesh,
-    points: &[[f64; 3]],
-) -> Result<f64> {
-    if super::target::open_edges(mesh) > 0 {
-        return Ok(0.0);
-    }
-    let rule = gauss::rule(VOLUME_POINTS)?;
-    let is_triangle = surface.scheme().shape() == FaceShape::Triangle;
-    let (mut places, mut weights) = (Vec::new(), Vec::new());
-    for element in 0..surface.elements().len() as u32 {
-        for (&u, &a) in rule.points.iter().zip(&rule.weights) {
-            for (&v, &b) in rule.points.iter().zip(&rule.weights) {
-                let (v, b) = if is_triangle { (v * (1.0 - u), b * (1.0 - u)) } else { (v, b) };
-                places.push(SurfaceLocation { element, parameters: [u, v] });
-                weights.push(a * b);
+/// Gauss points on elements, for the volume inside the limit.
+pub(super) struct VolumeRule {
+    places: Vec<SurfaceLocation>,
+    weights: Vec<f64>,
+}
+
+impl VolumeRule {
+    /// No points for an open surface.
+    pub fn new(surface: &LimitSurface, mesh: &SurfaceMesh) -> Result<Self> {
+        let (mut places, mut weights) = (Vec::new(), Vec::new());
+        if super::target::open_edges(mesh) > 0 {
+            return Ok(Self { places, weights });
+        }
+        let rule = gauss::rule(VOLUME_POINTS)?;
+        let is_triangle = surface.scheme().shape() == FaceShape::Triangle;
+        for element in 0..surface.elements().len() as u32 {
+            for (&u, &a) in rule.points.iter().zip(&rule.weights) {
+                for (&v, &b) in rule.points.iter().zip(&rule.weights) {
+                    let (v, b) = if is_triangle { (v * (1.0 - u), b * (1.0 - u)) } else { (v, b) };
+                    places.push(SurfaceLocation { element, parameters: [u, v] });
+                    weights.push(a * b);
+                }
             }
         }
+        Ok(Self { places, weights })
     }
-    let limit = surface.evaluate(points, &places, Want::FIRST)?;
-    let origin = Vector3::from(points.first().copied().unwrap_or_default());
-    let flux = |i: usize| {
-        let [x, u, v] = [limit.positions[i], limit.d_u[i], limit.d_v[i]].map(Vector3::from);
-        weights[i] * (x - origin).dot(&u.cross(&v)) / 3.0
-    };
-    Ok((0..places.len()).map(flux).sum())
+
+    /// Volume inside; 0 where the surface is open.
+    pub fn inside(&self, surface: &LimitSurface, points: &[[f64; 3]]) -> Result<f64> {
+        if self.places.is_empty() {
+            return Ok(0.0);
+        }
+        let limit = surface.evaluate(points, &self.places, Want::FIRST)?;
+        let origin = Vector3::from(points.first().copied().unwrap_or_default());
+        let flux = |i: usize| {
+            let [x, u, v] = [limit.positions[i], limit.d_u[i], limit.d_v[i]].map(Vector3::from);
+            self.weights[i] * (x - origin).dot(&u.cross(&v)) / 3.0
+        };
+        Ok((0..self.places.len()).map(flux).sum())
+    }
 }

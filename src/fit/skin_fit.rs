@@ -4,7 +4,7 @@ use nalgebra::Vector3;
 
 use super::feet::Foot;
 use super::rounds::{Rounds, SkinSteps};
-use super::skin::{Deviation, FEATURE_REACH, Skin, volume};
+use super::skin::{Deviation, FEATURE_REACH, Skin, VolumeRule};
 use super::system::LimitSystem;
 use super::target::Target;
 use crate::backend::{Backend, Cpu};
@@ -51,7 +51,7 @@ pub struct SkinFit {
     pub target: Option<[Deviation; 3]>,
     /// Distances of the target from the fitted limit.
     pub target_from_limit: Option<Deviation>,
-    /// Root mean square distance before each round, and after the last.
+    /// Root mean square distance before the first round, and after each.
     pub rounds: Vec<f64>,
     /// Volume inside the limit as control points, and fitted; 0 where the surface is open.
     pub volume: [f64; 2],
@@ -96,19 +96,20 @@ pub fn fit_skin(
         let found = limits(points).into_iter().zip(&vertices);
         Deviation::new(found.map(|(at, v)| (at, distance(at, *v), 1.0)))
     };
+    let volume = VolumeRule::new(&surface, mesh)?;
     let mut fit = SkinFit {
         vertices: [missed(&mesh.points), missed(&start)],
         target: None,
         target_from_limit: None,
         rounds: Vec::new(),
-        volume: [volume(&surface, mesh, &mesh.points)?, volume(&surface, mesh, &start)?],
+        volume: [volume.inside(&surface, &mesh.points)?, volume.inside(&surface, &start)?],
         drift: 0.0,
         unmatched_length: 0.0,
         distances: Vec::new(),
         points: start.clone(),
     };
     let Some(target) = target else { return Ok(fit) };
-    let mut skin = Skin::new(mesh, &surface, system.rows(), (vertices.clone(), start));
+    let mut skin = Skin::new(mesh, &surface, system.rows(), (vertices.clone(), start), volume);
     let before = skin.deviation(target, &mesh.points)?;
     let through = skin.deviation(target, &fit.points)?;
     // through the vertices of a rough mesh the limit may be worse
@@ -127,7 +128,7 @@ pub fn fit_skin(
     let best = rounds.relax(best, steps)?;
     fit.points = best.points;
     fit.vertices[1] = missed(&fit.points);
-    fit.target = Some([before, through, skin.deviation(target, &fit.points)?]);
+    fit.target = Some([before, through, best.deviation]);
     let mut fitted = mesh.clone();
     fitted.points.clone_from(&fit.points);
     let (limit, _) = Target::of_limit(&fitted, scheme)?;
@@ -137,7 +138,7 @@ pub fn fit_skin(
     fit.target_from_limit = Some(Deviation::new(
         found.filter_map(|((&x, foot), area)| Some((x, foot?.distance, area))),
     ));
-    fit.volume[1] = volume(&surface, mesh, &fit.points)?;
+    fit.volume[1] = best.volume;
     let at_vertices = limits(&fit.points);
     fit.drift = best.drift;
     let outside = |(x, foot): (&[f64; 3], Option<Foot>)| {

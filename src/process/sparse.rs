@@ -2,8 +2,8 @@
 
 use faer::linalg::solvers::Solve;
 use faer::sparse::linalg::LltError;
-use faer::sparse::linalg::solvers::Llt;
-use faer::sparse::{SparseColMat, Triplet};
+use faer::sparse::linalg::solvers::{Llt, SymbolicLlt};
+use faer::sparse::{Argsort, Pair, SparseColMat, SymbolicSparseColMat};
 use faer::{Mat, Side};
 
 use crate::error::{Error, Result};
@@ -11,15 +11,37 @@ use crate::error::{Error, Result};
 /// Lower triangle of a symmetric matrix as a sum of entries.
 #[derive(Default)]
 pub(crate) struct SymmetricMatrix {
-    entries: Vec<Triplet<usize, usize, f64>>,
+    indices: Vec<Pair<usize, usize>>,
+    values: Vec<f64>,
+}
+
+/// How matrices whose entries are added in the same order are eliminated.
+#[derive(Debug)]
+pub(crate) struct Elimination {
+    size: usize,
+    columns: SymbolicSparseColMat<usize>,
+    order: Argsort<usize>,
+    factor: SymbolicLlt<usize>,
 }
 
 impl SymmetricMatrix {
     /// Adds to an entry; those above the diagonal are left to their mirror images.
     pub fn add(&mut self, row: usize, column: usize, value: f64) {
         if row >= column {
-            self.entries.push(Triplet::new(row, column, value));
+            self.indices.push(Pair::new(row, column));
+            self.values.push(value);
         }
+    }
+
+    /// # Errors
+    /// [`Error::Mesh`] if memory ends.
+    pub fn elimination(&self, size: usize) -> Result<Elimination> {
+        let (columns, order) =
+            SymbolicSparseColMat::try_new_from_indices(size, size, &self.indices)
+                .map_err(|_| too_large(size))?;
+        let factor =
+            SymbolicLlt::try_new(columns.as_ref(), Side::Lower).map_err(|_| too_large(size))?;
+        Ok(Elimination { size, columns, order, factor })
     }
 
     /// The Cholesky factor.
@@ -27,14 +49,17 @@ impl SymmetricMatrix {
     /// # Errors
     /// [`Error::Mesh`] if the matrix is not positive definite, or memory ends.
     pub fn factor(&self, size: usize) -> Result<Factor> {
-        let too_large = || {
-            Error::mesh(format!("the linear system of {size} vertices is too large for the memory"))
-                .with_help("use a coarser mesh, or free memory")
-        };
-        let matrix = SparseColMat::try_new_from_triplets(size, size, &self.entries)
-            .map_err(|_| too_large())?;
-        let factor = matrix.sp_cholesky(Side::Lower).map_err(|error| match error {
-            LltError::Generic(_) => too_large(),
+        self.factor_by(&self.elimination(size)?)
+    }
+
+    /// [`SymmetricMatrix::factor`] by the elimination of a matrix with the same entries.
+    pub fn factor_by(&self, by: &Elimination) -> Result<Factor> {
+        let size = by.size;
+        let matrix = SparseColMat::new_from_argsort(by.columns.clone(), &by.order, &self.values)
+            .map_err(|_| too_large(size))?;
+        let factor = Llt::try_new_with_symbolic(by.factor.clone(), matrix.as_ref(), Side::Lower);
+        let factor = factor.map_err(|error| match error {
+            LltError::Generic(_) => too_large(size),
             LltError::Numeric(_) => Error::mesh(format!(
                 "the linear system of {size} vertices has no solution in double precision"
             ))
@@ -44,6 +69,11 @@ impl SymmetricMatrix {
         })?;
         Ok(Factor { factor, size })
     }
+}
+
+fn too_large(size: usize) -> Error {
+    Error::mesh(format!("the linear system of {size} vertices is too large for the memory"))
+        .with_help("use a coarser mesh, or free memory")
 }
 
 /// A factor, for any number of right-hand sides.

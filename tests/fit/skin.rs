@@ -1,10 +1,16 @@
 use subsolid::SurfaceMesh;
-use subsolid::fit::{SkinOptions, Target, TargetNotes, fit_skin};
+use subsolid::fit::{InsideMotion, SkinOptions, SkinSteps, Target, TargetNotes, fit_skin};
 use subsolid::jobs::fit::{FitRequest, FitTarget};
 use subsolid::mesh::shape::Shape;
 use subsolid::refine::crease_by_angle;
 use subsolid::scheme::Scheme;
 use subsolid::surface::boundary_surface;
+
+use crate::shapes::{ball, sphere};
+
+fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
+    (0..3).map(|d| (a[d] - b[d]).powi(2)).sum::<f64>().sqrt()
+}
 
 fn box_skin(cells: [usize; 3]) -> SurfaceMesh {
     let mut mesh = Shape::Box { cells }.build().unwrap();
@@ -58,4 +64,67 @@ fn a_fit_is_never_farther_from_the_target_than_the_control_mesh() {
         request.run_solid(&mut mesh, None, &mut ()).unwrap().target.unwrap();
     assert!(through.rms > before.rms, "{through:?} {before:?}");
     assert!(after.rms <= before.rms, "{after:?} {before:?}");
+}
+
+/// Vertices slide no farther than a fifth of their edges, and what rounded edges lack in volume is
+/// made up for.
+#[test]
+fn fits_keep_vertices_and_volumes() {
+    for name in ["car_box_2x2x6.mesh", "cad9.mesh", "rod_hex.vtk"] {
+        let mut mesh = subsolid::read(format!("models/solids/{name}")).unwrap();
+        let request = FitRequest { to: FitTarget::Facets, ..Default::default() };
+        let report = request.run_solid(&mut mesh, None, &mut ()).unwrap();
+        let [before, _, after] = report.target.unwrap();
+        assert!(after.rms < 0.5 * before.rms, "{name}: {before:?} {after:?}");
+        assert!(report.drift <= 0.2, "{name}: {}", report.drift);
+        let volume = report.target_volume.unwrap();
+        assert!((report.volume[1] / volume - 1.0).abs() < 1.5e-3, "{name}: {:?}", report.volume);
+        let least = report.determinant.unwrap();
+        assert_eq!(least.negative, least.at_smooth_edges, "{name}: {least:?}");
+    }
+}
+
+/// Marks a vertex until it is a given distance from where it was at first.
+struct Marking {
+    vertex: usize,
+    first: Option<[f64; 3]>,
+    distance: f64,
+    rounds: usize,
+}
+
+impl SkinSteps for Marking {
+    fn round(&mut self, rounds: usize) -> subsolid::Result<()> {
+        assert_eq!(rounds, self.rounds + 1);
+        self.rounds = rounds;
+        Ok(())
+    }
+
+    fn folded(&mut self, points: &[[f64; 3]], _: InsideMotion) -> subsolid::Result<Vec<bool>> {
+        let now = points[self.vertex];
+        let first = *self.first.get_or_insert(now);
+        let mut folded = vec![false; points.len()];
+        folded[self.vertex] = distance(first, now) < self.distance;
+        Ok(folded)
+    }
+}
+
+/// A vertex of cells that fold goes back to the control mesh; the others make up for the volume.
+#[test]
+fn vertices_of_folded_cells_go_back() {
+    let mesh = boundary_surface(&ball(4)).unwrap();
+    let (target, _) = Target::of_facets(&sphere(40), 40.0).unwrap();
+    let fit = |steps: &mut dyn SkinSteps| {
+        let options = SkinOptions::default();
+        fit_skin(&mesh, Scheme::CatmullClark, Some(&target), options, steps).unwrap()
+    };
+    let free = fit(&mut ());
+    let away = distance(free.points[0], mesh.points[0]);
+    let mut steps = Marking { vertex: 0, first: None, distance: 0.5 * away, rounds: 0 };
+    let held = fit(&mut steps);
+    assert_eq!((steps.rounds, steps.first), (held.rounds.len() - 1, Some(free.points[0])));
+    // 0.3 of the way twice
+    let left = distance(held.points[0], mesh.points[0]) / away;
+    assert!((left - 0.49).abs() < 1e-12, "{left}");
+    let volume = target.volume().unwrap();
+    assert!((held.volume[1] / volume - 1.0).abs() < 1e-4, "{:?} {volume}", held.volume);
 }

@@ -18,7 +18,7 @@ pub struct FitReport {
     pub target: Option<[Deviation; 3]>,
     /// Distances of the target from the fitted limit; null without a target.
     pub target_from_limit: Option<Deviation>,
-    /// Root mean square distances from the target, before each round and after the last, of the last
+    /// Root mean square distances from the target, before the first round and after each, of the last
     /// level.
     pub rounds: Vec<f64>,
     /// Volume inside the limit, in cubed length units; 0 for open surfaces.

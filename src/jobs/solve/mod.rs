@@ -49,9 +49,9 @@ impl SolveRequest {
     /// control values, what follows from it is the nearest in the L2 norm.
     ///
     /// # Errors
-    /// As [all jobs](crate::jobs#errors); [`Error::Request`](crate::Error::Request) for parts that the boundary does not
-    /// have or that contradict each other, solids that can still move, and points whose Jacobian is
-    /// not positive.
+    /// As [all jobs](crate::jobs#errors); [`Error::Request`](crate::Error::Request) for ghost cells,
+    /// parts that the boundary does not have or that contradict each other, solids that can still
+    /// move, and points whose Jacobian is not positive.
     pub fn run(
         &self,
         mesh: &SolidMesh,

@@ -4,7 +4,7 @@
 //! drift. Rounds begin where it costs much, and go on where it costs less as soon as they gain
 //! little. Vertices that would drift farther than [`MAX_DRIFT`] get stiffer.
 
-use super::skin::{Mobility, Skin, State};
+use super::skin::{Aim, Mobility, Skin, State};
 use super::target::Target;
 use crate::error::Result;
 
@@ -118,7 +118,7 @@ impl<'a> Rounds<'a> {
 
     /// The state after a round, if it is better, and how many vertices got stiffer.
     fn step(&mut self, from: &State) -> Result<(Option<State>, usize)> {
-        let moved = self.skin.round(self.target, from, &mut self.mobility)?;
+        let moved = self.skin.round(self.target, from, &mut self.mobility, Aim::Target)?;
         let mut stiffened = 0;
         for (v, drift) in self.skin.drifts(&moved).into_iter().enumerate() {
             if drift > MAX_DRIFT {
@@ -216,7 +216,7 @@ impl<'a> Rounds<'a> {
             return Ok(best);
         }
         self.mobility.sliding = SLIDING[0];
-        let moved = self.skin.with_volume(self.target, &best, &mut self.mobility)?;
+        let moved = self.skin.round(self.target, &best, &mut self.mobility, Aim::Volume)?;
         let next = self.skin.state(self.target, moved)?;
         let is_better = next.missing_volume.is_some_and(|left| left.abs() < missing.abs() / 2.0)
             && next.deviation.rms < MAX_LOSS[1] * best.deviation.rms

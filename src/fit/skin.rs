@@ -111,10 +111,12 @@ impl Mobility {
     }
 }
 
-/// What a round is for.
+/// What a round is for: it takes the volume that is missing, too.
 #[derive(Clone, Copy, PartialEq)]
-enum Aim {
+pub(super) enum Aim {
+    /// Nearer to the target.
     Target,
+    /// As near as before.
     Volume,
 }
 
@@ -305,27 +307,8 @@ impl<'a> Skin<'a> {
         (directions, starts)
     }
 
-    /// The points after a Gauss-Newton round, which also takes the volume that is missing.
+    /// The points after a Gauss-Newton round.
     pub fn round(
-        &self,
-        target: &Target,
-        from: &State,
-        mobility: &mut Mobility,
-    ) -> Result<Vec<[f64; 3]>> {
-        self.moved(target, from, mobility, Aim::Target)
-    }
-
-    /// The points with the volume that is missing, and least changes of distances.
-    pub fn with_volume(
-        &self,
-        target: &Target,
-        from: &State,
-        mobility: &mut Mobility,
-    ) -> Result<Vec<[f64; 3]>> {
-        self.moved(target, from, mobility, Aim::Volume)
-    }
-
-    fn moved(
         &self,
         target: &Target,
         from: &State,

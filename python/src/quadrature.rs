@@ -101,7 +101,7 @@ impl PyQuadrature {
         let want = if second { Want::FIRST | Want::SECOND } else { Want::FIRST };
         let (mut of_faces, mut kept) = (Vec::new(), Vec::new());
         if let Some(parts) = &parts {
-            let regions = Regions::new(shared.solid.topology(), &shared.mesh).py()?;
+            let regions = Regions::new(&shared.solid, &shared.mesh).py()?;
             kept = regions.kept(parts).py()?;
             of_faces = regions.sides().to_vec();
         }

@@ -13,7 +13,7 @@ from boxes import box
 
 import subsolid
 
-CALLS = int(os.environ.get("SUBSOLID_FUZZ", "5000"))
+CALLS = int(os.environ.get("SUBSOLID_FUZZ", "1500"))
 
 #: What a call may raise.
 EXPECTED = (subsolid.Error, TypeError, IndexError)

@@ -157,7 +157,7 @@ pub fn comma_separated<const N: usize>(text: &str) -> std::result::Result<[f64; 
 ///
 /// # Errors
 /// As [`Regions::faces_of`].
-pub fn tractions(loads: &[PartLoad], regions: &Regions) -> Result<Vec<Option<[f64; 3]>>> {
+pub fn tractions(loads: &[PartLoad], regions: &Regions<'_>) -> Result<Vec<Option<[f64; 3]>>> {
     let mut tractions = vec![None; regions.sides().len()];
     for PartLoad { part, traction } in loads {
         for face in regions.faces_of(part)? {

@@ -8,15 +8,15 @@ use std::fmt::Display;
 use std::io::{ErrorKind, IsTerminal, Write, stderr, stdout};
 use std::time::{Duration, Instant};
 
+use clap::builder::styling::AnsiColor;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use miette::{Diagnostic, GraphicalReportHandler};
 use subsolid::jobs::Notes;
 use subsolid::jobs::output::{named, written};
 pub use subsolid::jobs::since;
 use subsolid::{Error, FileAccess, Message, Result};
 
 use super::json::{self, JsonReport};
-use super::wording::{Refusal, words};
+use super::wording::words;
 
 /// Time between two drawings of the clock of work of unknown length.
 const CLOCK_TICK: Duration = Duration::from_millis(200);
@@ -87,17 +87,21 @@ impl Console {
 
     /// Why the program stops, and how to fix it.
     pub fn error(&self, error: &Error) {
-        let mut text = String::new();
-        let refusal = Refusal::new(error);
-        let drawn = stderr().is_terminal()
-            && GraphicalReportHandler::new().render_report(&mut text, &refusal).is_ok();
-        if !drawn {
-            text = format!("error: {refusal}\n");
-            if let Some(help) = refusal.help() {
-                text += &format!("help: {help}\n");
-            }
+        let mut text =
+            format!("{} {}\n", Self::label("error:", AnsiColor::Red), words(&error.message()));
+        if let Some(help) = error.help() {
+            text += &format!("{} {}\n", Self::label("help:", AnsiColor::Cyan), words(help));
         }
         let _ = stderr().write_all(text.as_bytes());
+    }
+
+    /// A word in bold color on a terminal, unless `NO_COLOR` asks for none.
+    fn label(word: &str, color: AnsiColor) -> String {
+        if stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()) {
+            let style = color.on_default().bold();
+            return format!("{style}{word}{style:#}");
+        }
+        String::from(word)
     }
 
     /// A report: `text`, or `value` as JSON.

@@ -19,8 +19,9 @@ use super::{Console, Outcome};
 
 /// Solve linear elasticity or heat conduction: displacements and stresses, temperatures and fluxes
 ///
-/// Parts of the boundary are groups of faces, by the names that the file gives them, or sides
-/// between infinitely sharp edges, by the numbers of `subsolid quadrature --boundary`: bore, side:3.
+/// Parts of the boundary are groups of faces, by the names that the file gives them, sides between
+/// infinitely sharp edges, by the numbers of `subsolid quadrature --boundary`, or faces whose
+/// vertices lie in a place: bore, side:3, "where:x<1e-6", "where:0<=z<2 and y>1".
 /// Units are those of the model: with mm and MPa forces are N. The output has the limit with the
 /// results; --control-mesh writes the control points with them, for view, slice and evaluate.
 #[derive(Args)]
@@ -29,6 +30,8 @@ Examples:
   subsolid solve part.vtu --elasticity 210e3,0.3 --fix foot --total-force bore=0,0,-500 -o u.vtu
   subsolid solve plate.vtu --elasticity 210e3,0.3 --fix left=0,, --fix base=,,0 --fix side:2=,0, \\
     --load right=1,0,0 --cells lagrange -o u.vtu --control-mesh solved.vtu
+  subsolid solve part.vtu --elasticity 210e3,0.3 --fix 'where:z<1e-6' --load 'where:z>9.9=0,0,1' \\
+    -o u.vtu
   subsolid solve pipe.vtu --elasticity 210e3,0.3 --fix ends --pressure inside=16 --json
   subsolid solve part.vtu --heat 45 --temperature base=20 --flux top=1000 -o heat.vtu")]
 pub struct Arguments {

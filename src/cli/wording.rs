@@ -1,12 +1,9 @@
 //! Messages of the library in the words of the command line.
 
-use std::error::Error as StdError;
-use std::fmt::{self, Debug, Display, Formatter};
 use std::path::Path;
 
-use miette::Diagnostic;
+use subsolid::Message;
 use subsolid::error::{Command, Term};
-use subsolid::{Error, Message};
 
 /// A message as the program says it: `--method single`.
 pub fn words(message: &Message) -> String {
@@ -54,38 +51,6 @@ fn option(name: &str, value: Option<&str>) -> String {
         // the value may be left out
         Some(value) if name == "weld" => format!("--{name}={value}"),
         Some(value) => format!("--{name} {value}"),
-    }
-}
-
-/// An error whose message and help are in the words of the program.
-#[derive(Debug)]
-pub struct Refusal<'e> {
-    error: &'e Error,
-    message: String,
-    help: Option<String>,
-}
-
-impl<'e> Refusal<'e> {
-    pub fn new(error: &'e Error) -> Self {
-        Self { error, message: words(&error.message()), help: error.help().map(words) }
-    }
-}
-
-impl Display for Refusal<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl StdError for Refusal<'_> {
-    fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.error.source()
-    }
-}
-
-impl Diagnostic for Refusal<'_> {
-    fn help<'a>(&'a self) -> Option<Box<dyn Display + 'a>> {
-        self.help.as_ref().map(|help| Box::new(help) as Box<dyn Display>)
     }
 }
 

@@ -93,7 +93,6 @@ pub struct Assembly {
     pub load: Option<Vec<[f64; 3]>>,
     /// What there is to say of them.
     pub report: AssembleReport,
-    regions: Regions,
 }
 
 /// What an assembly has made.
@@ -195,7 +194,7 @@ impl AssembleRequest {
     ) -> Result<Assembly> {
         self.check(output)?;
         let start = Instant::now();
-        let regions = Regions::new(solid.topology(), mesh)?;
+        let regions = Regions::new(solid, mesh)?;
         let tractions = tractions(&self.load, &regions)?;
         let (scheme, operators) = (self.scheme, self.operators());
         Quadrature::check_memory(solid, scheme, Want::FIRST)?;
@@ -231,9 +230,9 @@ impl AssembleRequest {
             force,
             seconds: 0.0,
         };
-        let mut assembly = Assembly { matrices, load, regions, report };
+        let mut assembly = Assembly { matrices, load, report };
         if let Some(output) = output {
-            self.write(output, &assembly, (mesh, solid), notes)?;
+            self.write(output, &assembly, (mesh, &regions), notes)?;
             assembly.report.output = output.display().to_string();
         }
         assembly.report.seconds = start.elapsed().as_secs_f64();
@@ -244,7 +243,7 @@ impl AssembleRequest {
         &self,
         output: &Path,
         assembly: &Assembly,
-        (mesh, solid): (&SolidMesh, &Solid),
+        (mesh, regions): (&SolidMesh, &Regions<'_>),
         notes: &mut dyn Notes,
     ) -> Result<()> {
         let start = Instant::now();
@@ -253,7 +252,7 @@ impl AssembleRequest {
                 let name = format!("{}.{}", operator.name(), self.format.ending());
                 write_matrix(output.join(name), matrix, self.format, self.compress)?;
             }
-            let arrays = assembly.arrays(mesh, solid, notes);
+            let arrays = assembly.arrays(mesh, regions, notes);
             let options = WriteOptions { compress: self.compress, format: None };
             io::write_arrays(output.join("model.npz"), &arrays, options)
         })?;
@@ -305,19 +304,19 @@ impl AssembleRequest {
 
 impl Assembly {
     /// What the matrices are of: the points and their loads, the sides and groups.
-    fn arrays(&self, mesh: &SolidMesh, solid: &Solid, notes: &mut dyn Notes) -> Vec<Array> {
+    fn arrays(&self, mesh: &SolidMesh, regions: &Regions<'_>, notes: &mut dyn Notes) -> Vec<Array> {
         let mut arrays = vec![Array::new("points", 3, mesh.points.as_flattened().to_vec())];
         if let Some(load) = &self.load {
             arrays.push(Array::new("load", 3, load.as_flattened().to_vec()));
         }
-        let topology = solid.topology();
+        let topology = regions.topology();
         let ids = |own: Vec<u32>| own.into_iter().map(|v| v as i32).collect::<Vec<i32>>();
-        let sides = side_vertices(topology, self.regions.sides(), self.regions.side_count());
+        let sides = side_vertices(topology, regions.sides(), regions.side_count());
         for (side, own) in sides.into_iter().enumerate() {
             arrays.push(Array::new(format!("side/{side}"), 1, ids(own)));
         }
         let mut taken = HashSet::new();
-        for (group, faces) in self.regions.whole_groups() {
+        for (group, faces) in regions.whole_groups() {
             let (plain, mut number) = (io::plain_name(group), 1);
             let mut name = plain.clone();
             while !taken.insert(name.to_lowercase()) {

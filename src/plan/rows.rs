@@ -13,6 +13,11 @@ impl Solid {
     /// Limit masks: row v gives the limit at vertex v from the control points, and sums to 1. A
     /// vertex of no cell stays.
     pub fn limit_matrix(&self) -> Stencils {
+        self.limit_masks(|_| true)
+    }
+
+    /// Limit masks of these vertices; rows of others say that they stay.
+    pub(crate) fn limit_masks(&self, wanted: impl Fn(usize) -> bool) -> Stencils {
         let topology = self.topology();
         let mut places = vec![None; topology.vertex_count()];
         for (element, own) in (0..).zip(self.elements()) {
@@ -33,8 +38,9 @@ impl Solid {
                 }
             }
         }
+        let of_vertices = places.into_iter().enumerate().filter(|&(v, _)| wanted(v));
         let (used, locations): (Vec<usize>, Vec<Location>) =
-            places.into_iter().enumerate().filter_map(|(v, place)| Some((v, place?))).unzip();
+            of_vertices.filter_map(|(v, place)| Some((v, place?))).unzip();
         // values exist everywhere
         let (rows, _) = self.rows(&locations, [Order::Value; 3]);
         let mut row_of = vec![None; topology.vertex_count()];

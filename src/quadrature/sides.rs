@@ -1,13 +1,16 @@
-//! Parts of the boundary of a solid: sides between infinitely sharp edges, and named groups of
-//! faces.
+//! Parts of the boundary of a solid: sides between infinitely sharp edges, named groups of faces,
+//! and faces in places.
 
 use std::collections::HashSet;
+use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
+use super::PlaceCondition;
 use crate::error::{Error, Result, option};
+use crate::limit::Solid;
 use crate::mesh::{Creases, SolidMesh};
-use crate::numbers::{counted, sorted_unique};
+use crate::numbers::{bounds, counted, significant, sorted_unique};
 use crate::topology::{NONE, Topology};
 
 /// A part of the boundary, as it is asked for.
@@ -28,9 +31,16 @@ impl From<&str> for BoundaryPart {
     }
 }
 
+/// Prefix of a condition that names a part.
+const WHERE: &str = "where:";
+
 /// The parts of the boundary of a mesh that loads and supports are put on.
-#[derive(Clone, Debug, Default)]
-pub struct Regions {
+#[derive(Clone, Debug)]
+pub struct Regions<'m> {
+    solid: &'m Solid,
+    mesh: &'m SolidMesh,
+    // limit points of vertices of the boundary, looked for where a condition asks
+    limits: OnceLock<Vec<[f64; 3]>>,
     sides: Vec<u32>,
     side_count: usize,
     groups: Vec<FaceGroupSides>,
@@ -44,12 +54,13 @@ struct FaceGroupSides {
     inside: Vec<u32>,
 }
 
-impl Regions {
+impl<'m> Regions<'m> {
     /// The sides of `mesh`, see [`sides`], and its groups of faces.
     ///
     /// # Errors
     /// As [`Topology::group_faces`].
-    pub fn new(topology: &Topology, mesh: &SolidMesh) -> Result<Self> {
+    pub fn new(solid: &'m Solid, mesh: &'m SolidMesh) -> Result<Self> {
+        let topology = solid.topology();
         let (sides, side_count) = sides(topology, &mesh.creases);
         let group = |group| {
             let (faces, inside): (Vec<u32>, Vec<u32>) = (topology.group_faces(group)?.into_iter())
@@ -57,7 +68,12 @@ impl Regions {
             Ok(FaceGroupSides { name: group.name.clone(), faces, inside })
         };
         let groups = mesh.face_groups.iter().map(group).collect::<Result<_>>()?;
-        Ok(Self { sides, side_count, groups })
+        Ok(Self { solid, mesh, limits: OnceLock::new(), sides, side_count, groups })
+    }
+
+    /// The topology of the mesh.
+    pub fn topology(&self) -> &'m Topology {
+        self.solid.topology()
     }
 
     /// The side of every face, [`NONE`] for faces between cells.
@@ -90,8 +106,7 @@ impl Regions {
     /// The faces of a part, ascending.
     ///
     /// # Errors
-    /// [`Error::Request`] if there is no such part, its name may be a side or a group, or the group
-    /// has faces between cells.
+    /// As [`Regions::find`].
     pub fn faces_of(&self, part: &BoundaryPart) -> Result<Vec<u32>> {
         match part {
             BoundaryPart::Side(number) => self.find_side(*number),
@@ -112,12 +127,13 @@ impl Regions {
         Ok(kept)
     }
 
-    /// The faces of a side, by its number (`3` or `side:3`), or of a group, by its name (`bore` or
-    /// `group:bore`); ascending.
+    /// The faces of a side, by its number (`3` or `side:3`), of a group, by its name (`bore` or
+    /// `group:bore`), or those all of whose vertices have their limit points where a
+    /// [`PlaceCondition`] holds (`where:x<1e-6`); ascending.
     ///
     /// # Errors
     /// [`Error::Request`] if there is no such part, `part` may be a side or a group, or the group
-    /// has faces between cells.
+    /// has faces between cells; for a condition that no face fulfills.
     pub fn find(&self, part: &str) -> Result<Vec<u32>> {
         let side_number = |name: &str| {
             let is_number = name.bytes().all(|digit| digit.is_ascii_digit());
@@ -131,6 +147,9 @@ impl Regions {
         // a name as it is goes before a prefix
         if let Some(group) = exact.or_else(|| self.group(part.strip_prefix("group:")?)) {
             return group.on_boundary();
+        }
+        if let Some(condition) = part.strip_prefix(WHERE) {
+            return self.find_where(condition);
         }
         match side_number(part.strip_prefix("side:").unwrap_or(part)) {
             Some(side) => self.find_side(side),
@@ -158,9 +177,51 @@ impl Regions {
     pub fn find_named(&self, name: &str) -> Result<Vec<u32>> {
         match self.group(name) {
             Some(group) => group.on_boundary(),
-            None if name.starts_with("side:") || name.starts_with("group:") => self.find(name),
+            None if ["side:", "group:", WHERE].iter().any(|prefix| name.starts_with(prefix)) => {
+                self.find(name)
+            }
             None => Err(self.no_part("group", name)),
         }
+    }
+
+    fn find_where(&self, text: &str) -> Result<Vec<u32>> {
+        let condition: PlaceCondition = text.parse()?;
+        let topology = self.topology();
+        let limits = self.limits.get_or_init(|| self.limit_points());
+        let holds: Vec<bool> = limits.iter().map(|point| condition.holds(point)).collect();
+        let faces = (0..topology.face_count() as u32).filter(|&face| {
+            let mut vertices = topology.face_vertices(face).iter();
+            topology.bounds_solid(face) && vertices.all(|&v| holds[v as usize])
+        });
+        let faces: Vec<u32> = faces.collect();
+        if faces.is_empty() {
+            let on_boundary = limits.iter().filter(|point| !point[0].is_nan());
+            let [low, high] = bounds::around(on_boundary.copied());
+            let place = |p: [f64; 3]| p.map(significant).join(", ");
+            return Err(Error::request(format!(
+                "no face of the boundary has {text} at all its vertices"
+            ))
+            .with_help(format!(
+                "their limit points are between ({}) and ({}); leave room for rounding, as in \
+                     x<1e-6",
+                place(low),
+                place(high)
+            )));
+        }
+        Ok(faces)
+    }
+
+    /// Limit points of the vertices of the boundary; NaN inside.
+    fn limit_points(&self) -> Vec<[f64; 3]> {
+        let mut bounds = vec![false; self.mesh.points.len()];
+        let faces =
+            (0..self.topology().face_count() as u32).filter(|&f| self.topology().bounds_solid(f));
+        let vertices = faces.flat_map(|face| self.topology().face_vertices(face));
+        vertices.for_each(|&v| bounds[v as usize] = true);
+        let masks = self.solid.limit_masks(|v| bounds[v]);
+        let points = masks.apply(self.mesh.points.as_flattened(), 3);
+        let limits = points.as_chunks().0.iter().zip(bounds);
+        limits.map(|(&limit, bounds)| if bounds { limit } else { [f64::NAN; 3] }).collect()
     }
 
     fn group(&self, name: &str) -> Option<&FaceGroupSides> {
@@ -178,7 +239,7 @@ impl Regions {
         Error::request(format!("the boundary has no {what} {part}")).with_help(message!(
             "it has {sides}, numbered from 0 and bounded by infinitely sharp edges (created by ",
             option("crease_angle", 40),
-            ", for example), and {groups}"
+            ", for example), and {groups}; where:x<1e-6 names faces by their place"
         ))
     }
 }

@@ -76,7 +76,7 @@ impl BoundaryReport {
     ///
     /// # Errors
     /// [`Error::Request`](crate::Error::Request) for a quadrature of the volume.
-    pub fn new(mapping: &Mapping<'_>, regions: &Regions, origin: [f64; 3]) -> Result<Self> {
+    pub fn new(mapping: &Mapping<'_>, regions: &Regions<'_>, origin: [f64; 3]) -> Result<Self> {
         let quadrature = mapping.quadrature();
         quadrature.check_boundary()?;
         let parts: Vec<Vec<(u32, FaceSums)>> = quadrature

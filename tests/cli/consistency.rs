@@ -398,7 +398,9 @@ fn examples(name: &str) -> Vec<String> {
     let (_, examples) = text.split_once("Examples:\n").unwrap_or_else(|| panic!("{name}: {text}"));
     let lines = examples.lines().filter_map(|line| line.trim_start().strip_prefix("subsolid "));
     // without what a shell does with the output
-    lines.map(|line| line.split(['|', '>']).next().unwrap().to_owned()).collect()
+    lines
+        .map(|line| line.split(" | ").flat_map(|line| line.split(" > ")).next().unwrap().to_owned())
+        .collect()
 }
 
 /// They are refused for the missing model at most.

@@ -151,12 +151,10 @@ fn ranks_write_the_layers_of_one_program() {
         ("bracket.obj --layer-height 0.5 --svg drawings", 6),
         ("data.vtu --layer-height 0.5 --pixel 0.2 --png layers --attribute product", 9),
         ("data.vtu --layer-height 0.5 --pixel 0.2 --bmp layers --material-id material", 9),
-        ("data.vtu --layer-height 0.4 --pixel 0.1 --antialias 3 --png layers --levels 1 --axis x \
+        ("data.vtu --layer-height 0.4 --pixel 0.2 --antialias 3 --png layers --levels 1 --axis x \
           --attribute product --attribute material=-1:4", 9),
         ("far.vtu --layer-height 0.2 --pixel 0.1 --antialias 2 --png layers --origin -1 \
           --attribute height", 6),
-        ("data.vtu --layer-height 0.5 --pixel 0.2 --png layers", 9),
-        ("bracket.vtk --layer-height 0.5 --pixel 0.2 --png layers", 6),
         ("bracket.vtk --layer-height 0.5 --pixel 0.2 --bmp layers --crease-angle 40 --levels 1", 6),
         ("bracket.vtk --layer-height 0.3 --axis x --range 1:3 --svg drawings", 6),
         ("graded.vtu --layer-height 0.5 --pixel 0.3 --antialias 3 --png layers --svg drawings", 9),

@@ -129,7 +129,7 @@ fn a_cube_with_a_layer_of_ghosts_is_exactly_a_cube() {
     });
     let area: f64 = area.sum();
     assert!((area - 6.0).abs() < 1e-12, "{area}");
-    let regions = Regions::new(solid.topology(), &mesh).unwrap();
+    let regions = Regions::new(&solid, &mesh).unwrap();
     assert_eq!(regions.side_count(), 6, "sides of the solid");
     let summary = Summary::new(&mesh, solid.topology()).unwrap();
     let counts = [summary.boundary_faces, summary.boundary_edges, summary.boundary_vertices];

@@ -330,10 +330,18 @@ async function pictures() {
     await page.close();
   }
   if (record !== "--record") return;
-  // that of the README
-  const page = await open(path.join(models, "bracket.html"), { width: 1000, height: 620, hash: "cut=y&flip=1" });
-  await page.screenshot({ path: path.join(models, "view.png") });
-  await page.close();
+  // those of the README, made by its commands
+  const part = path.resolve(scratch, "part.vtu"), loaded = path.resolve(scratch, "loaded.vtu"), run = (...options) => execFileSync(subsolid, ["--quiet", ...options]);
+  run("fit", path.join(models, "bracket.vtk"), "--crease-angle", "40", "-o", part);
+  run("solve", part, "--elasticity", "210e3,0.3", "--fix", "where:x<1e-6", "--load", "where:x>9.59=0,0,-10", "--control-mesh", loaded);
+  for (const [name, file, hash] of [
+    ["view", path.join(models, "bracket.html"), "cut=y&flip=1"],
+    ["loaded", view(loaded, "loaded", "--color", "von_mises"), "factor=25&low=0"],
+  ]) {
+    const page = await open(file, { width: 1000, height: 620, hash });
+    await page.screenshot({ path: path.join(models, `${name}.png`) });
+    await page.close();
+  }
 }
 
 function write(name, text) {
@@ -738,13 +746,61 @@ async function sizes() {
   await page.close();
 }
 
+// A solved beam: the slider moves it by a multiple of its displacement, as a hand drags it.
+async function displacement() {
+  const beam = path.resolve(scratch, "beam.vtk"), solved = path.resolve(scratch, "solved.vtu");
+  execFileSync(subsolid, ["--quiet", "shape", "box", "8", "2", "2", "-o", beam]);
+  execFileSync(subsolid, ["--quiet", "solve", beam, "--crease-angle", "40", "--elasticity", "1000,0.3", "--fix", "side:2", "--total-force", "side:3=0,0,-1", "--control-mesh", solved]);
+  const page = await open(view(solved, "solved"), { width: 1000, height: 900 });
+  check((await page.evaluate(() => window.subsolid.state.factor)) === 0, "a solved model is shown as it is");
+  const still = await page.screenshot(), rest = await picks(page);
+  checkPicks(rest, solved, "solved");
+  await page.$eval("#displace", (node) => node.scrollIntoView({ block: "center" }));
+  const track = await page.$eval("#displace", (node) => {
+    const { x, y, width, height } = node.getBoundingClientRect();
+    return { x, y: y + height / 2, width };
+  });
+  await page.mouse.move(track.x + 8, track.y);
+  await page.mouse.down();
+  for (const part of [0.2, 0.4, 0.6]) await page.mouse.move(track.x + part * track.width, track.y);
+  await page.mouse.up();
+  await drawn(page);
+  const { factor, most, hash } = await page.evaluate(() => ({ factor: window.subsolid.state.factor, most: window.subsolid.mostFactor, hash: location.hash }));
+  check(factor > 0.5 * most && factor < 0.7 * most && /factor=/.test(hash), `the slider displaces: ${factor} of ${most}, ${hash}`);
+  check((await difference(still, await page.screenshot())).share > 0.02, "a displacement is seen");
+  check((await page.$eval("#legend", (n) => n.textContent)).includes("displacement \u00d7"), "the legend says how far");
+
+  // picked points, also of a cut, are limit points and the factor times their displacement
+  await press(page, "y");
+  const { found, size } = await picks(page), table = path.join(scratch, "at.csv"), values = path.join(scratch, "values.csv");
+  writeFileSync(table, `cell,u,v,w\n${found.map((p) => [p.cell, ...p.parameters.map((x) => Math.min(1, Math.max(0, x)))].join(",")).join("\n")}\n`);
+  execFileSync(subsolid, ["--quiet", "evaluate", solved, "--at", table, "-o", values]);
+  const [header, ...rows] = readFileSync(values, "utf8").trim().split("\n").map((row) => row.split(","));
+  const column = (row, name) => Number(row[header.indexOf(name)]);
+  const off = rows.map((row, i) => Math.hypot(...["x", "y", "z"].map((axis, d) => column(row, axis) + factor * column(row, `displacement_${d}`) - found[i].position[d])));
+  check(found.length > 8 && found.some((p) => p.cap) && Math.max(...off) < 1e-4 * size, `displaced points are ${Math.max(...off) / size} of the size off`);
+  // the panel says where a point is in the model that is not displaced
+  const one = found.findIndex((p) => p.cap);
+  await page.mouse.click(found[one].x, found[one].y);
+  await drawn(page);
+  const shown = (await page.$eval("#picked", (n) => n.textContent)).match(/position([^a-z]*)/)[1].split(",").map(Number);
+  check(Math.hypot(...["x", "y", "z"].map((axis, d) => column(rows[one], axis) - shown[d])) < 2e-4 * size, `the position of a point is that at rest: ${shown}`);
+  const again = await open(path.resolve(scratch, "solved.html"), { hash: "factor=100&low=1" });
+  const fields = await again.$$eval("#panel input", (nodes) => nodes.map((n) => n.value));
+  check(fields.includes("100") && fields.includes("1") && Number(await again.$eval("#displace", (n) => n.value)) > 0, `the panel shows what the address says: ${fields}`);
+  await again.close();
+  await press(page, "U", "U", "U", "U", "U", "U", "U", "U", "y");
+  check((await page.evaluate(() => window.subsolid.state.factor)) === 0, "keys take the displacement back");
+  await page.close();
+}
+
 const slice = (model, ...options) => execFileSync(subsolid, ["--quiet", "slice", model, ...options]);
 
 async function pointers() {
   await byHand({ open, view, check, difference, models, scratch, slice });
 }
 
-for (const part of [pointers, faces, facets, bracket, pictures, unusual, polyhedra, reports, others, values, sizes].filter((part) => !process.env.ONLY || process.env.ONLY.includes(part.name))) {
+for (const part of [pointers, faces, facets, bracket, pictures, unusual, polyhedra, reports, others, values, sizes, displacement].filter((part) => !process.env.ONLY || process.env.ONLY.includes(part.name))) {
   const start = Date.now();
   await part().catch((error) => check(false, `${part.name}: ${error.stack}`));
   console.log(`${part.name}: ${((Date.now() - start) / 1000).toFixed(1)} s`);

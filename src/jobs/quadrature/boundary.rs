@@ -47,7 +47,7 @@ impl QuadratureRequest {
         notes: &mut dyn Notes,
     ) -> Result<QuadratureBoundaryReport> {
         self.check()?;
-        let regions = Regions::new(solid.topology(), mesh)?;
+        let regions = Regions::new(solid, mesh)?;
         let kept = regions.kept(self.boundary.as_deref().unwrap_or_default())?;
         let start = Instant::now();
         let keep = |face: u32| kept[face as usize];

@@ -35,7 +35,7 @@ impl SolveRequest {
     pub(super) fn constraints(
         &self,
         solid: &Solid,
-        regions: &Regions,
+        regions: &Regions<'_>,
         width: usize,
     ) -> Result<(Constraints, Holders)> {
         let mut constraints = Constraints::none(solid, width);
@@ -76,7 +76,7 @@ impl SolveRequest {
     }
 
     /// The loads on parts.
-    pub(super) fn boundary_loads(&self, regions: &Regions) -> Result<BoundaryLoads> {
+    pub(super) fn boundary_loads(&self, regions: &Regions<'_>) -> Result<BoundaryLoads> {
         let mut own = BoundaryLoads {
             tractions: tractions(&self.load, regions)?,
             pressures: vec![0.0; regions.sides().len()],

@@ -64,7 +64,7 @@ impl SolveRequest {
         let start = Instant::now();
         let operators = self.operators(mesh)?;
         let (operator, width) = (operators.of(0), operators.width());
-        let regions = Regions::new(solid.topology(), mesh)?;
+        let regions = Regions::new(solid, mesh)?;
         let (constraints, holders) = self.constraints(solid, &regions, width)?;
         check_held(solid, &mesh.points, &constraints)?;
         let loads = self.boundary_loads(&regions)?;

@@ -50,7 +50,7 @@ pub(super) fn push<W: Write + Seek>(
 pub(super) fn push_faces<W: Write + Seek>(
     archive: &mut Archive<W>,
     quadrature: &Quadrature<'_>,
-    regions: &Regions,
+    regions: &Regions<'_>,
 ) -> io::Result<()> {
     let faces: Vec<u32> =
         quadrature.batches().iter().flat_map(|batch| batch.faces.iter().copied()).collect();

@@ -120,7 +120,7 @@ pub fn write_boundary_npz(
     mapping: &Mapping<'_>,
     controls: Controls<'_>,
     report: &BoundaryReport,
-    regions: &Regions,
+    regions: &Regions<'_>,
     options: ExportOptions<'_>,
 ) -> Result<()> {
     let quadrature = mapping.quadrature();

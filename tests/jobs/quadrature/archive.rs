@@ -116,7 +116,7 @@ impl Archive {
         let planned = archive_bytes(&layout, mesh.controls(), &options);
         let quadrature = Quadrature::of(layout);
         let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
-        let regions = Regions::new(solid.topology(), mesh).unwrap();
+        let regions = Regions::new(&solid, mesh).unwrap();
         let report = BoundaryReport::new(&mapping, &regions, mesh.points[0]).unwrap();
         write_boundary_npz(&path, &mapping, mesh.controls(), &report, &regions, options).unwrap();
         check_size(&path, planned);

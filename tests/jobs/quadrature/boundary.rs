@@ -25,7 +25,7 @@ fn report(mesh: &SolidMesh, scheme: QuadratureScheme) -> BoundaryReport {
     let solid = Solid::new(mesh).unwrap();
     let quadrature = Quadrature::boundary(&solid, scheme, Want::FIRST, |_| true).unwrap();
     let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
-    let regions = Regions::new(solid.topology(), mesh).unwrap();
+    let regions = Regions::new(&solid, mesh).unwrap();
     BoundaryReport::new(&mapping, &regions, mesh.points[0]).unwrap()
 }
 
@@ -55,7 +55,8 @@ fn groups_may_be_named_as_prefixes() {
         let faces = Polygons::uniform(4, topology.face_vertices(face).to_vec());
         mesh.face_groups.push(FaceGroup { name: name.to_string(), faces });
     }
-    let regions = Regions::new(&topology, &mesh).unwrap();
+    let solid = Solid::new(&mesh).unwrap();
+    let regions = Regions::new(&solid, &mesh).unwrap();
     // there is no side 101
     for (name, &face) in names[..5].iter().zip(&faces) {
         assert_eq!(regions.find(name).unwrap(), [face], "{name}");
@@ -66,6 +67,62 @@ fn groups_may_be_named_as_prefixes() {
     assert!(side.iter().all(|&face| regions.sides()[face as usize] == 1) && !side.is_empty());
     assert!(regions.find("2").unwrap_err().to_string().contains("2 is a side and a group"));
     assert!(regions.find("side:9").unwrap_err().to_string().contains("no side 9"));
+}
+
+/// Faces all of whose vertices have their limit points there, not their control points.
+#[test]
+fn conditions_name_faces_by_their_place() {
+    let mut mesh = block([3, 2, 4]);
+    let smooth = mesh.clone();
+    crease_box_edges(&mut mesh, INF);
+    let solid = Solid::new(&mesh).unwrap();
+    let topology = solid.topology();
+    let regions = Regions::new(&solid, &mesh).unwrap();
+    let ends = |face: u32, d: usize| {
+        let along = topology.face_vertices(face).iter().map(|&v| mesh.points[v as usize][d]);
+        along.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(x), b.max(x)))
+    };
+    let boundary = (0..topology.face_count() as u32).filter(|&f| topology.is_boundary_face(f));
+    let boundary: Vec<u32> = boundary.collect();
+    let expected = |holds: &dyn Fn(u32) -> bool| -> Vec<u32> {
+        boundary.iter().copied().filter(|&face| holds(face)).collect()
+    };
+    for (text, faces) in [
+        ("where:x<1e-9", expected(&|f| ends(f, 0).1 == 0.0)),
+        ("where: 1e-9 > x", expected(&|f| ends(f, 0).1 == 0.0)),
+        ("where:z>=4", expected(&|f| ends(f, 2).0 == 4.0)),
+        ("where:-1<y<1.5 and 0.5<=x", expected(&|f| ends(f, 1).1 < 1.5 && ends(f, 0).0 >= 1.0)),
+    ] {
+        assert_eq!(regions.find(text).unwrap(), faces, "{text}");
+    }
+    let diagonal = regions.find_named("where:z>x").unwrap();
+    assert!(diagonal.iter().all(|&f| topology.face_vertices(f).iter().all(|&v| {
+        let [x, _, z] = mesh.points[v as usize];
+        z > x
+    })));
+    assert!(!diagonal.is_empty());
+    for text in
+        ["where:", "where:x", "where:x<", "where:x<nan", "where:1<2", "where:r<1", "where:x==1"]
+    {
+        let error = regions.find(text).unwrap_err().to_string();
+        assert!(error.contains("cannot read the condition"), "{text}: {error}");
+    }
+    let error = regions.find("where:x>3").unwrap_err();
+    assert!(error.to_string().contains("no face of the boundary has x>3 at all its vertices"));
+    assert!(
+        error.help().unwrap().to_string().contains("(0, 0, 0) and (3.00000, 2.00000, 4.00000)")
+    );
+
+    // the limit of the smooth box is round at its edges: no face has all of x = 0
+    let round = Solid::new(&smooth).unwrap();
+    let regions = Regions::new(&round, &smooth).unwrap();
+    let error = regions.find("where:x<1e-9").unwrap_err().to_string();
+    assert!(error.contains("no face of the boundary"), "{error}");
+    let limits = round.limit_matrix().apply(smooth.points.as_flattened(), 3);
+    let low = |f: u32| topology.face_vertices(f).iter().all(|&v| limits[3 * v as usize] < 0.4);
+    let found = regions.find("where:x<0.4").unwrap();
+    assert_eq!(found, expected(&low));
+    assert!(!found.is_empty());
 }
 
 /// Flat faces have no rings that stand for others: all is exact.

@@ -18,7 +18,7 @@ fn a_bar_under_tension_is_exact() {
     let (young, poisson, force) = (200.0, 0.3, 12.0);
     // the sides of a box: z, y, x = 0, then x, y, z at the ends
     let solid = Solid::new(&mesh).unwrap();
-    let regions = quadrature::Regions::new(solid.topology(), &mesh).unwrap();
+    let regions = quadrature::Regions::new(&solid, &mesh).unwrap();
     let side = |d: usize, at: f64| {
         let is_there = |side: &usize| {
             let faces = regions.find_side(*side).unwrap();
@@ -126,7 +126,7 @@ fn widening(around: usize, rings: usize) -> f64 {
     let (young, poisson, pressure) = (100.0, 0.3, 1.0);
     let load = |mapping: &Mapping<'_>| -> Vec<f64> {
         let solid = mapping.quadrature().solid();
-        let regions = quadrature::Regions::new(solid.topology(), &mesh).unwrap();
+        let regions = quadrature::Regions::new(solid, &mesh).unwrap();
         let faces = regions.find_named("inside").unwrap();
         let scheme = QuadratureScheme { gauss: 4, rings: Some(0) };
         let boundary =
@@ -136,7 +136,7 @@ fn widening(around: usize, rings: usize) -> f64 {
         load.into_flattened()
     };
     let constrain = |solid: &Solid, constraints: &mut Constraints| {
-        let regions = quadrature::Regions::new(solid.topology(), &mesh).unwrap();
+        let regions = quadrature::Regions::new(solid, &mesh).unwrap();
         for end in ["bottom", "top"] {
             let faces = regions.find_named(end).unwrap();
             let held = held_controls(solid, &faces).unwrap();

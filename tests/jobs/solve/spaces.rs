@@ -90,7 +90,7 @@ fn errors_at_natural_ends_fall_with_order_five_halves() {
 /// The displacement at all quadrature points of a group's faces.
 fn on_faces(mesh: &SolidMesh, part: &str, values: &[f64]) -> Vec<[f64; 3]> {
     let solid = Solid::new(mesh).unwrap();
-    let faces = Regions::new(solid.topology(), mesh).unwrap().find_named(part).unwrap();
+    let faces = Regions::new(&solid, mesh).unwrap().find_named(part).unwrap();
     let scheme = QuadratureScheme { gauss: 4, rings: Some(3) };
     let quadrature =
         Quadrature::boundary(&solid, scheme, Want::FIRST, |f| faces.contains(&f)).unwrap();
@@ -120,7 +120,7 @@ fn held_faces_stay_exactly() {
         group(&mut mesh, "base", |p| p[2] == low);
         let held = {
             let solid = Solid::new(&mesh).unwrap();
-            let faces = Regions::new(solid.topology(), &mesh).unwrap().find_named("base").unwrap();
+            let faces = Regions::new(&solid, &mesh).unwrap().find_named("base").unwrap();
             held_controls(&solid, &faces).unwrap()
         };
         let found = solved(
@@ -139,7 +139,7 @@ fn held_faces_stay_exactly() {
     let mut mesh = sharp_box([3, 3, 4]);
     group(&mut mesh, "base", |p| p[2] == 0.0);
     let solid = Solid::new(&mesh).unwrap();
-    let faces = Regions::new(solid.topology(), &mesh).unwrap().find_named("base").unwrap();
+    let faces = Regions::new(&solid, &mesh).unwrap().find_named("base").unwrap();
     assert_eq!(held_controls(&solid, &faces).unwrap().len(), 16);
 }
 

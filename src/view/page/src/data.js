@@ -1,5 +1,5 @@
 // The model that the page holds: arrays as subsolid wrote them (src/view/scene.rs), decoded.
-import { elevate, sidePlaces, patchPoint, piecePoint } from "./bezier.js";
+import { elevate, length, sidePlaces } from "./bezier.js";
 
 function fromBase64(text) {
   if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
@@ -147,11 +147,45 @@ export class Model {
     }
     // places that are nearer to each other may be one: a step of the lattice inside
     this.near = Math.max(5e-6, this.pieceCount && this.pieceLattice ? 2 ** this.pieceLattice.exponent.reduce((a, b) => Math.max(a, b)) : 0);
+    this.displacement = null;
     this.patchCount = this.isTriangles ? 0 : this.element.length;
     this.cellCount = this.isSolid ? sections.get("layer").length : 1 + this.element.reduce((a, e) => Math.max(a, this.cellOf(e)), 0);
   }
 
-  // Of the control points along a normal: the least and the greatest.
+  // Point arrays of three components: sections, and the length that no value exceeds.
+  get vectors() {
+    const all = this.head.channels.filter((c) => c.on === "point"), found = [];
+    for (const name of new Set(all.map((c) => c.name))) {
+      const own = all.filter((c) => c.name === name);
+      const most = length(own.map((c) => Math.max(Math.abs(c.low), Math.abs(c.high))));
+      if (own.length === 3 && most > 0) found.push({ name, sections: own.map((c) => c.section), most });
+    }
+    return found;
+  }
+
+  // Moves all points by `factor` times a vector of `vectors`; null: as they are.
+  displace(vector, factor) {
+    this.displacement = vector && factor ? { ...vector, factor } : null;
+  }
+
+  // Adds the displacement to points, whose k-th value of a section is `valuesOf(section)[k]`.
+  displaced(points, valuesOf) {
+    if (!this.displacement) return points;
+    const { sections, factor } = this.displacement;
+    sections.map(valuesOf).forEach((values, d) => values?.forEach((u, k) => (points[3 * k + d] += (factor * u) / this.head.size)));
+    return points;
+  }
+
+  // Vertices of triangles.
+  vertices() {
+    const vertices = this.sections.get("vertex"), all = (section) => {
+      const { count, at } = this.sections.values(section);
+      return Float64Array.from({ length: count }, (_, k) => at(k));
+    };
+    return this.displacement ? this.displaced(vertices.slice(), all) : vertices;
+  }
+
+  // Of the control points along a normal: the least and the greatest, as far as they are displaced.
   extent(normal) {
     const vertices = this.sections.get("control vertex") ?? this.sections.get("vertex");
     let low = Infinity, high = -Infinity;
@@ -160,7 +194,8 @@ export class Model {
       low = Math.min(low, h);
       high = Math.max(high, h);
     }
-    return low <= high ? [low, high] : [-1, 1];
+    const reach = this.displacement ? (Math.abs(this.displacement.factor) * this.displacement.most) / this.head.size : 0;
+    return low <= high ? [low - reach, high + reach] : [-1, 1];
   }
 
   // Along x, y and z.
@@ -195,6 +230,11 @@ export class Model {
 
   // 64 points of a piece
   piecePoints(piece) {
+    return this.displaced(this.restPoints(piece), (section) => this.pieceValues(piece, section));
+  }
+
+  // The same without displacement
+  restPoints(piece) {
     if (!this.isLinear) return this.pieceLattice.points(piece, new Float64Array(192), 3);
     const corners = new Float64Array(24);
     for (let k = 0; k < 8; k++)
@@ -217,7 +257,9 @@ export class Model {
     const element = this.element[i], cell = this.cellOf(element);
     if (this.isLinear) return this.pieceSide(element, this.side[i] & 3, this.side[i] >> 2 === 1);
     const { place } = this, triple = (k) => [place[k], place[k + 1], place[k + 2]], along = [triple(9 * i + 3), triple(9 * i + 6)];
-    return { element, cell, points: this.lattice.points(i, new Float64Array(48), 3), origin: triple(9 * i), along, boundary: i };
+    const patch = { element, cell, points: this.lattice.points(i, new Float64Array(48), 3), origin: triple(9 * i), along, boundary: i };
+    this.displaced(patch.points, (section) => this.patchValues(patch, section));
+    return patch;
   }
 
   patchValues(patch, section) {

@@ -3,7 +3,7 @@ import { MAPS } from "./colors.js";
 
 export const KEYS = [
   ["arrows", "turn; with shift: move"], ["+ −", "zoom"], ["0", "the first view"], ["x y z", "cut across an axis; again: off"],
-  ["[ ]", "move the cut"], ["f", "flip the cut"], ["r R", "turn the cut about the upright of the view"], ["t T", "tilt the cut toward the eye, away"], ["p P", "peel a layer of cells off, put it back"], ["e E", "move cells apart, together"], ["v", "cells or classes apart"],
+  ["[ ]", "move the cut"], ["f", "flip the cut"], ["r R", "turn the cut about the upright of the view"], ["t T", "tilt the cut toward the eye, away"], ["p P", "peel a layer of cells off, put it back"], ["e E", "move cells apart, together"], ["v", "cells or classes apart"], ["u U", "more displacement, less"],
   ["c C", "next color, previous"], ["m", "next color map"], ["g", "lines between cells"], ["i", "isolines of u, v, w"],
   ["k", "control mesh"], ["h", "creases"], ["s", "singular edges"], ["b", "irregular edges of the boundary"], ["o", "all cells, or those of one class"], ["l L", "next image of a layer, previous"],
   ["n N", "next worst cell, previous"], ["Enter", "pick the middle of the picture"], ["Esc", "forget the pick"], ["w", "save the picture"], ["d", "dark, light"],
@@ -29,6 +29,7 @@ export function press(app, e) {
     v: () => model.hasInterior && app.set({ by: state.by === "cell" ? "class" : "cell" }),
     p: () => model.hasInterior && app.set({ peel: Math.min(layers, state.peel + 1) }), P: () => app.set({ peel: Math.max(0, state.peel - 1) }),
     e: () => model.hasInterior && app.set({ explode: Math.min(2, +(state.explode + 0.1).toFixed(2)) }), E: () => app.set({ explode: Math.max(0, +(state.explode - 0.1).toFixed(2)) }),
+    u: () => app.moveMore(0.1), U: () => app.moveMore(-0.1),
     c: () => app.set({ color: next(keys, state.color, 1), low: "", high: "" }), C: () => app.set({ color: next(keys, state.color, -1), low: "", high: "" }),
     m: () => app.set({ map: next(Object.keys(MAPS), state.map, 1) }), g: () => app.set({ cells: !state.cells }), i: () => app.set({ iso: state.iso ? 0 : 4 }),
     k: () => app.set({ control: !state.control }), s: () => app.set({ singular: !state.singular }),

@@ -22,7 +22,9 @@ class App {
     this.legend = document.getElementById("legend");
     this.panel = document.getElementById("panel");
     this.channels = this.listChannels();
-    Object.assign(DEFAULTS, { map: model.head.map, color: this.firstColor() });
+    this.vectors = model.vectors;
+    const displacement = this.vectors.find((vector) => vector.name === "displacement");
+    Object.assign(DEFAULTS, { map: model.head.map, color: this.firstColor(), deform: displacement?.name ?? "" });
     this.state = parse(location.hash);
     this.view = new View(model, this.canvas);
     this.view.onMove = () => {
@@ -35,11 +37,13 @@ class App {
     this.buildPanel();
     this.addLines();
     this.applyState();
+    this.refresh();
     this.listen();
   }
 
   applyState() {
     this.applyTheme();
+    this.applyDisplacement();
     this.applyCells();
     this.applyColors();
     this.applyCut(true);
@@ -89,14 +93,15 @@ class App {
   set(changes, fine = true) {
     Object.assign(this.state, changes);
     const names = Object.keys(changes), touches = (...of) => of.some((name) => names.includes(name));
-    if (touches("peel", "only", "by") || (touches("explode") && this.state.explode > 0 !== this.view.moving)) this.applyCells();
+    if (touches("deform", "factor")) this.applyDisplacement();
+    if (touches("peel", "only", "by", "deform", "factor") || (touches("explode") && this.state.explode > 0 !== this.view.moving)) this.applyCells();
     if (touches("explode")) {
       this.view.uniforms.explode.value = this.state.explode;
       this.view.request();
     }
     if (touches("color", "map", "low", "high")) this.applyColors();
-    if (touches("cut", "at", "flip", "normal", "peel", "only", "explode", "by")) this.applyCut(fine);
-    if (touches("cells", "iso", "control", "creases", "singular", "boundary")) this.applyLines();
+    if (touches("cut", "at", "flip", "normal", "peel", "only", "explode", "by", "deform", "factor")) this.applyCut(fine);
+    if (touches("cells", "iso", "control", "creases", "singular", "boundary", "deform", "factor")) this.applyLines();
     if (touches("theme")) this.applyTheme();
     if (touches("layer", "layers")) this.showLayer();
     if (fine) this.save();
@@ -116,6 +121,28 @@ class App {
     const { peel, only } = this.state, { layer } = this.model, classes = this.model.sections.get("class");
     const wanted = only === "" ? null : Number(only);
     return (cell) => (!layer || layer[cell] >= peel) && (wanted === null || !classes || classes[cell] === wanted);
+  }
+
+  // The array that displaces the model, if any.
+  get vector() {
+    return this.vectors.find((vector) => vector.name === this.state.deform);
+  }
+
+  // The factor that displaces no point by more than a fifth of the size.
+  get mostFactor() {
+    return this.vector ? (0.2 * this.model.head.size) / this.vector.most : 1;
+  }
+
+  // Displaces by a part of the greatest factor more.
+  moveMore(part) {
+    if (this.vector) this.set({ factor: Math.min(this.mostFactor, Math.max(0, this.state.factor + part * this.mostFactor)) });
+  }
+
+  applyDisplacement() {
+    this.model.displace(this.vector, this.state.factor);
+    if (this.model.isTriangles) this.view.setTriangles();
+    if (this.lastPick) this.showPicked(null);
+    if (this.legend.childElementCount) this.showLegend();
   }
 
   applyCells() {
@@ -195,8 +222,10 @@ class App {
       nodes.push(bar, element("div", { className: "ends" }, element("span", {}, low), element("span", {}, high)));
       if (["scaled", "determinant"].includes(channel.section) && this.model.head.inverted > 0) nodes.push(element("div", {}, "red: below 0"));
     }
+    const { displacement } = this.model;
+    if (displacement) nodes.push(element("div", {}, `${displacement.name} \u00d7 ${number(displacement.factor)}`));
     this.legend.replaceChildren(...nodes);
-    this.legend.hidden = channel.key === "plain";
+    this.legend.hidden = channel.key === "plain" && !displacement;
     this.legend.setAttribute("aria-label", channel.categories ? `Colors: ${channel.name}` : `Colors: ${this.nameOf(channel)} from ${low} to ${high}`);
   }
 
@@ -273,9 +302,11 @@ class App {
     view.uniforms.cellLines.value = state.cells;
     view.uniforms.isolines.value = state.iso;
     view.showLines("control", state.control);
-    view.showLines("crease", state.creases);
-    view.showLines("singular", state.singular);
-    view.showLines("boundary", state.boundary);
+    // they stand where the model is not displaced
+    const inPlace = !this.model.displacement;
+    view.showLines("crease", state.creases && inPlace);
+    view.showLines("singular", state.singular && inPlace);
+    view.showLines("boundary", state.boundary && inPlace);
   }
 
   applyTheme() {
@@ -320,6 +351,7 @@ class App {
         element("p", { className: "note" }, "In the picture: drag the ball to move the plane, the tip to turn it."),
         model.isSolid && !model.hasInterior ? element("p", { className: "note" }, "The page was made without the inside: cuts are hollow.") : null));
     }
+    if (this.vectors.length) nodes.push(this.displacementSection(live));
     if (head.layers) nodes.push(this.layersSection(head.layers, live));
     if (head.worst.length) {
       this.worstButtons = head.worst.map((w, i) => {
@@ -384,6 +416,15 @@ class App {
     this.set({ cut: "free", flip: false, normal: toward.toArray().map((x) => +x.toPrecision(5)).join("_") });
   }
 
+  displacementSection(live) {
+    const set = (changes, fine = true) => this.set(changes, fine), names = this.vectors.map(({ name }) => [name, name]);
+    const by = live(select([["", "none"], ...names], this.state.deform, (deform) => set({ deform, factor: 0 })), () => this.state.deform);
+    const at = live(slider(0, 1, 0.005, 0, (part, fine) => set({ factor: +(part * this.mostFactor).toPrecision(3) }, fine)), () => this.state.factor / this.mostFactor);
+    at.id = "displace";
+    const exact = live(element("input", { type: "number", step: "any", onchange: (e) => set({ factor: Number(e.target.value) || 0 }) }), () => this.state.factor);
+    return section("Displacement", this.state.deform !== "", field("array", by), field("amount", at), field("times", exact));
+  }
+
   layersSection(layers, live) {
     const image = element("canvas", { className: "layer", role: "img" });
     this.layerImage = image;
@@ -432,7 +473,8 @@ class App {
     const rows = [[model.isSolid ? "cell" : "face", String(picked.cell)]];
     if (corner !== null) rows.push(["corner", String(corner)]);
     if (picked.parameters && !(model.isLinear && model.isCollapsed(picked.element))) rows.push([model.isSolid ? "u, v, w" : "u, v", picked.parameters.slice(0, model.isSolid ? 3 : 2).map((x) => number(x)).join(", ")]);
-    rows.push([model.head.unit ? `position in ${model.head.unit}` : "position", model.absolute(picked.position).map((x) => number(x, model.head.size)).join(", ")]);
+    const position = model.absolute(view.restPosition(picked));
+    rows.push([model.head.unit ? `position in ${model.head.unit}` : "position", position.map((x) => number(x, model.head.size)).join(", ")]);
     const jacobian = view.jacobianAt(picked);
     if (jacobian) rows.push(["scaled Jacobian here", number(jacobian.scaled)]);
     for (const channel of this.channels.filter((c) => !["number", "plain"].includes(c.key))) {
@@ -476,7 +518,8 @@ class App {
     const element = this.elementOf(worst);
     const isCorner = model.isLinear && worst.corner !== null;
     const found = model.hasInterior && !isCorner ? model.pieceAt(element, worst.parameters) : null;
-    this.showPicked(found ? { ...view.inPiece(found.piece, found.local), position } : { element, cell: worst.cell, parameters: worst.parameters, position, worst });
+    const inPiece = found && view.inPiece(found.piece, found.local);
+    this.showPicked(inPiece ? { ...inPiece, position: model.displacement ? inPiece.position : position } : { element, cell: worst.cell, parameters: worst.parameters, position, worst });
     this.worstButtons[index].firstChild.focus({ preventScroll: false });
   }
 

@@ -2,7 +2,7 @@
 export const DEFAULTS = {
   color: "class", map: "viridis", low: "", high: "", cut: "off", at: 0.5, flip: false, normal: "",
   peel: 0, explode: 0, by: "cell", only: "", cells: true, iso: 0, control: false, creases: true, singular: true, boundary: false,
-  theme: "", layer: 0, layers: false, camera: "", pick: "",
+  theme: "", layer: 0, layers: false, deform: "", factor: 0, camera: "", pick: "",
 };
 
 const CHOICES = { cut: ["off", "x", "y", "z", "free"], by: ["cell", "class"], theme: ["", "dark", "light"] };

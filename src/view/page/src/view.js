@@ -73,7 +73,7 @@ export class View {
     this.renderer.localClippingEnabled = true;
     this.lineClips = [];
     this.byClass = false;
-    if (model.isTriangles) this.addTriangles();
+    if (model.isTriangles) this.setTriangles();
     this.home();
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement);
     this.resize();
@@ -151,7 +151,7 @@ export class View {
     if (!this.cellCenters) {
       const model = this.model, centers = new Float64Array(4 * model.cellCount);
       for (let piece = 0; piece < model.pieceCount; piece++) {
-        const c = model.cellOf(model.elementOfPiece(piece)), p = model.piecePoints(piece);
+        const c = model.cellOf(model.elementOfPiece(piece)), p = model.restPoints(piece);
         const box = model.box(piece), volume = box[3] * box[4] * box[5];
         for (let d = 0; d < 3; d++) {
           let sum = 0;
@@ -252,23 +252,28 @@ export class View {
     this.mesh.geometry = geometry;
   }
 
-  addTriangles() {
-    const { sections } = this.model, [vertex, normal, triangle, face] = ["vertex", "normal", "triangle", "element"].map((name) => sections.get(name));
+  // Of triangles as the model places them.
+  setTriangles() {
+    const { sections } = this.model, [normal, triangle, face] = ["normal", "triangle", "element"].map((name) => sections.get(name));
+    const vertex = this.model.vertices(), isMoved = Boolean(this.model.displacement);
     const count = triangle.length, geometry = new THREE.BufferGeometry();
     const spread = (from) => Float32Array.from({ length: 3 * count }, (_, i) => from[3 * triangle[Math.floor(i / 3)] + (i % 3)]);
     const add = (name, values, width) => geometry.setAttribute(name, new THREE.BufferAttribute(values, width));
     add("position", spread(vertex), 3);
-    add("normal", normal ? spread(normal) : cornerNormals(vertex, triangle), 3);
+    add("normal", normal && !isMoved ? spread(normal) : cornerNormals(vertex, triangle), 3);
     add("place", new Float32Array(3 * count), 3);
     add("along", new Float32Array(3 * count), 3);
     add("corner", new Float32Array(count), 1);
     add("center", new Float32Array(3 * count), 3);
     add("id", Float32Array.from({ length: 3 * count }, (_, i) => [Math.floor(i / 9) + 1, +(Math.floor(i / 3) % 3 === 1), +(Math.floor(i / 3) % 3 === 2)][i % 3]), 3);
     add("value", new Float32Array(count), 1);
-    this.triangles = new THREE.Mesh(geometry, this.triangleMaterial);
+    this.triangles ??= new THREE.Mesh(geometry, this.triangleMaterial);
+    if (this.triangles.geometry !== geometry) this.triangles.geometry.dispose();
+    this.triangles.geometry = geometry;
     this.triangles.frustumCulled = false;
     this.scene.add(this.triangles);
     this.triangleFace = face;
+    if (this.channel) this.setChannel(this.channel);
   }
 
   // Colors by a channel of the model, { on, section }, or by class, valence and so on: a function
@@ -459,7 +464,7 @@ export class View {
   }
 
   onTriangle(index, s, t) {
-    const { sections } = this.model, triangle = sections.get("triangle"), vertex = sections.get("vertex");
+    const triangle = this.model.sections.get("triangle"), vertex = this.model.vertices();
     const weights = [1 - s - t, s, t], face = this.triangleFace[index];
     const position = [0, 1, 2].map((d) => weights.reduce((sum, w, k) => sum + w * vertex[3 * triangle[3 * index + k] + d], 0));
     return { element: face, cell: face, parameters: null, position, triangle: index, weights };
@@ -517,14 +522,21 @@ export class View {
     return piecePoint(model.pieceValues(picked.piece, channel.section), picked.local, 1)[0];
   }
 
-  // Scaled Jacobian at what was picked, if the page holds the inside.
+  // Position of what was picked in the model that is not displaced.
+  restPosition(picked) {
+    const { displacement, head } = this.model;
+    if (!displacement) return picked.position;
+    return picked.position.map((x, d) => x - (displacement.factor * this.valueAt(picked, { on: "point", section: displacement.sections[d] })) / head.size);
+  }
+
+  // Scaled Jacobian at what was picked, if the page holds the inside; not displaced.
   jacobianAt(picked) {
     const { model } = this;
     if (!model.hasInterior || !picked.parameters || (model.isLinear && model.isCollapsed(picked.element))) return null;
     const found = picked.piece !== undefined ? { piece: picked.piece, local: picked.local } : model.pieceAt(picked.element, picked.parameters);
     if (!found) return null;
     const box = model.box(found.piece);
-    const [a, b, c] = pieceDerivatives(model.piecePoints(found.piece), found.local).map((x, d) => x.map((y) => y / box[3 + d]));
+    const [a, b, c] = pieceDerivatives(model.restPoints(found.piece), found.local).map((x, d) => x.map((y) => y / box[3 + d]));
     const determinant = dot(a, cross(b, c)), lengths = length(a) * length(b) * length(c);
     return lengths > 0 ? { scaled: determinant / lengths } : null;
   }

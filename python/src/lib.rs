@@ -106,7 +106,8 @@ mod _subsolid {
         module.add("__version__", build_info::VERSION)
     }
 
-    /// Reads a control mesh: .vtk, .vtu, .pvtu, MEDIT or MFEM .mesh, Gmsh .msh, .ovm, .inp.
+    /// Reads a control mesh: .vtk, .vtu, .pvtu, MEDIT or MFEM .mesh, Gmsh .msh, .ovm, Abaqus or AVS
+    /// .inp, Exodus .exo, .unv, or a case of OpenFOAM.
     ///
     /// What else the file holds is named in a UserWarning, and so are vertices in one place, and
     /// left-handed and folded hexahedra.
@@ -115,6 +116,9 @@ mod _subsolid {
     ///     path: Name of the file.
     ///     crease_angle: Makes boundary edges sharp where the normals of their faces differ by more than
     ///         this angle, in degrees.
+    ///     creases_from: Curves and points of the file that become creases and corners: a name, sharp
+    ///         at all levels, "NAME=SHARPNESS", or a sequence of these. They are Ridges, Corners,
+    ///         RequiredEdges of MEDIT, physical curves and points of Gmsh, properties of edges of .ovm.
     ///     memory: Maximum size of the decompressed arrays with their numbers and grids of the file, in
     ///         GB; None for half of the machine's memory.
     ///     split_nonmanifold: Gives cells that meet in an edge or vertex only vertices of their own.
@@ -131,16 +135,20 @@ mod _subsolid {
     ///     >>> subsolid.read("fan.vtu", crease_angle=40)
     ///     <subsolid.Solid: 305 vertices, 180 cells>
     #[pyfunction]
-    #[pyo3(signature = (path, *, crease_angle=None, memory=None, split_nonmanifold=false))]
+    #[pyo3(signature = (path, *, crease_angle=None, creases_from=None, memory=None,
+                        split_nonmanifold=false))]
     fn read(
         py: Python<'_>,
         path: PathBuf,
         crease_angle: Option<f64>,
+        creases_from: Option<Bound<'_, PyAny>>,
         memory: Option<f64>,
         split_nonmanifold: bool,
     ) -> PyResult<PySolid> {
         let options = ReadOptions::of_memory(memory).py()?;
-        let (mut mesh, report) = py.work(|| io::read_with_options(&path, options)).py()?;
+        let sources = model::crease_sources(creases_from.as_ref())?;
+        let (mut mesh, mut report) = py.work(|| io::read_with_options(&path, options)).py()?;
+        let features = report.take_features(&sources).py()?;
         if let Some(left_out) = report.left_out() {
             let message = format!("{}: left out: {left_out}", path.display());
             warn(py, &message)?;
@@ -156,6 +164,9 @@ mod _subsolid {
             );
             warn(py, &message)?;
         }
+        for notice in mesh.crease_features(&features).left_out {
+            warn(py, &format!("{}: {}", path.display(), words(&notice)))?;
+        }
         if split_nonmanifold {
             let request = RefineRequest { split_nonmanifold, ..Default::default() };
             PythonNotes::hear(py, |notes| request.repair(&mut mesh, notes))?;
@@ -163,6 +174,7 @@ mod _subsolid {
         if let Some(degrees) = crease_angle {
             subsolid::refine::crease_by_angle(&mut mesh, degrees).py()?;
         }
+        mesh.creases.drop_smooth();
         let mut made = PySolid::build_from(py, &format!("{}: ", path.display()), mesh)?;
         if let Some(own) = Arc::get_mut(&mut made.shared) {
             own.nodes = report.curved_nodes;
@@ -225,6 +237,7 @@ mod _subsolid {
     ///
     /// Args:
     ///     path: Name of the file.
+    ///     creases_from: Curves and points of the file that become creases and corners, as of read.
     ///     memory: Maximum size of the decompressed arrays with their numbers and grids of the file, in
     ///         GB; None for half of the machine's memory.
     ///
@@ -239,13 +252,24 @@ mod _subsolid {
     ///     >>> subsolid.read_surface("box.obj").n_faces
     ///     24
     #[pyfunction]
-    #[pyo3(signature = (path, *, memory=None))]
-    fn read_surface(py: Python<'_>, path: PathBuf, memory: Option<f64>) -> PyResult<PySurface> {
+    #[pyo3(signature = (path, *, creases_from=None, memory=None))]
+    fn read_surface(
+        py: Python<'_>,
+        path: PathBuf,
+        creases_from: Option<Bound<'_, PyAny>>,
+        memory: Option<f64>,
+    ) -> PyResult<PySurface> {
         let options = ReadOptions::of_memory(memory).py()?;
-        let (mesh, report) = py.work(|| io::read_surface_with_options(&path, options)).py()?;
+        let sources = model::crease_sources(creases_from.as_ref())?;
+        let read = || io::read_surface_with_options(&path, options);
+        let (mut mesh, mut report) = py.work(read).py()?;
+        let features = report.take_features(&sources).py()?;
         if let Some(left_out) = report.left_out() {
             let message = format!("{}: left out: {left_out}", path.display());
             warn(py, &message)?;
+        }
+        for notice in mesh.crease_features(&features).left_out {
+            warn(py, &format!("{}: {}", path.display(), words(&notice)))?;
         }
         if let Some(seams) = mesh.seams() {
             let found = words(&seams.notice());

@@ -5,13 +5,14 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use subsolid::IdKind;
 use subsolid::mesh::{
-    Attribute, CellKind, Cells, Controls, Creases, Polygons, SolidMesh, WeldResult, are_faces,
+    Attribute, CellKind, Cells, Controls, CreaseSource, Creases, Polygons, SolidMesh, WeldResult,
+    are_faces,
 };
 use subsolid::numbers::counted;
 use subsolid::topology::{InvertedCells, Topology};
 
 use crate::arrays::{Role, by_name, floats, floats_warned, moved, plain_ids, rows, slice};
-use crate::errors::{refused, warn};
+use crate::errors::{IntoPython, refused, warn};
 use crate::threads::WithoutLock;
 
 /// Warns of what joining vertices left out.
@@ -236,6 +237,16 @@ pub fn creases(
         }
     }
     Ok(creases)
+}
+
+/// Features that become creases: `NAME` or `NAME=SHARPNESS`, or a sequence of these.
+pub fn crease_sources(value: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<CreaseSource>> {
+    let Some(value) = value else { return Ok(Vec::new()) };
+    let names = value.extract().map(|name: String| vec![name]).or_else(|_| value.extract());
+    let names: Vec<String> = names.map_err(|_| {
+        refused("creases_from of another form", "give a name, or a list of names: \"Ridges=2\"")
+    })?;
+    names.iter().map(|name| name.parse().py()).collect()
 }
 
 type Tagged<'a> = (Vec<u32>, Vec<usize>, Box<dyn Fn(usize) -> PyResult<Vec<f64>> + 'a>);

@@ -73,6 +73,34 @@ def test_files_hold_what_was_written(tmp_path: Any) -> None:
         assert np.array_equal(again.attributes["t"], points)
 
 
+def test_curves_of_a_file_become_creases(tmp_path: Any) -> None:
+    points, cells = box(1, 1, 1)
+    rows = "\n".join(f"{x} {y} {z} 0" for x, y, z in points)
+    corners = " ".join(str(v + 1) for v in cells[0])
+    lists = "Edges 3\n1 2 0\n2 4 0\n1 8 7\nRidges 2\n1 2\nCorners 1\n8\nEnd\n"
+    text = f"MeshVersionFormatted 2\nDimension 3\nVertices 8\n{rows}\nHexahedra 1\n{corners} 0\n{lists}"
+    (tmp_path / "box.mesh").write_text(text)
+    with pytest.warns(UserWarning, match="left out: the curves and points `Edges`"):
+        solid = subsolid.read(tmp_path / "box.mesh", creases_from=["Ridges=1.5", "Corners"])
+    given = subsolid.Solid(points, cells, creases=([[0, 1], [1, 3]], 1.5), corners=([7], np.inf))
+    assert np.array_equal(solid.creases[0], given.creases[0])
+    assert np.array_equal(solid.corners[1], given.corners[1])
+    samples = {"cells": [0], "uvw": [[1.0, 0.0, 0.0]]}
+    assert np.array_equal(solid.evaluate(**samples).points, given.evaluate(**samples).points)
+    with pytest.warns(UserWarning, match=r"`medit:ref:7`: 1 edge not among those of the mesh \(the first: edge 0 7"):
+        subsolid.read(tmp_path / "box.mesh", creases_from="medit:ref:7")
+    with pytest.raises(subsolid.Error, match="no curve or points `Ridge`") as caught:
+        subsolid.read(tmp_path / "box.mesh", creases_from="Ridge")
+    assert "`Ridges` (2 edges)" in (caught.value.help or "")
+    text = text.replace(f"Hexahedra 1\n{corners} 0", "Quadrilaterals 1\n1 2 4 3 0")
+    (tmp_path / "quad.mesh").write_text(text)
+    with pytest.warns(UserWarning, match="left out: the curves and points"):
+        surface = subsolid.read_surface(tmp_path / "quad.mesh", creases_from="Ridges=1.5")
+    assert surface.creases[0].tolist() == [[0, 1], [1, 3]]
+    with pytest.raises(subsolid.Error, match="creases_from of another form"):
+        subsolid.read(tmp_path / "box.mesh", creases_from=3)  # type: ignore[arg-type]
+
+
 def test_the_box_has_the_classes_of_the_paper() -> None:
     points, cells = box(2, 2, 6)
     solid = subsolid.Solid(points, cells)

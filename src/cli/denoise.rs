@@ -54,7 +54,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let glb = glb.options(&output)?;
     let model = ModelArguments::new(model);
     model.surface_output(&output)?;
-    let mut mesh = read_surface(&model.model, None, console)?;
+    let mut mesh = read_surface(&model.model, &[], None, console)?;
     let mut notes = console.notes();
     let denoised = request.run(&mut mesh, &mut notes)?;
     write_surface(&output, &mesh, &glb, &mut notes)?;

@@ -10,11 +10,12 @@ use subsolid::Result;
 use subsolid::fit::VertexMiss;
 use subsolid::jobs::refine::RefineRequest;
 use subsolid::limit::Solid;
-use subsolid::mesh::SolidMesh;
+use subsolid::mesh::{CreaseSource, SolidMesh};
 use subsolid::scheme::VertexRule;
 use subsolid::topology::Topology;
 
 use super::console::Console;
+use super::list::List;
 
 #[derive(Args)]
 pub struct ModelArguments {
@@ -34,6 +35,8 @@ pub struct ModelArguments {
     /// of the solid; in place of those of the model's cell array vtkGhostType
     #[arg(long, value_name = "GROUP")]
     pub ghosts: Option<String>,
+    #[arg(long, value_name = "NAME[=SHARPNESS],…", help = CREASES_FROM)]
+    pub creases_from: Vec<List<CreaseSource>>,
     /// Maximum memory for reading: for the decompressed arrays with their numbers and structured
     /// grids of the model, in GB
     /// [default: half of the machine's memory]
@@ -45,14 +48,20 @@ pub struct ModelArguments {
     pub strict: bool,
 }
 
+/// Which creases a file's own curves and points make.
+pub const CREASES_FROM: &str = "Curves and points of the file that become creases and corners: Ridges, \
+                                Corners and RequiredEdges of MEDIT, physical curves and points of \
+                                Gmsh, properties of edges of .ovm, edge blocks of Exodus; sharp at all \
+                                levels unless a sharpness is given. Rows of --creases take precedence";
 /// What a subcommand reads that takes solids.
 pub const SOLID: &str = "Control mesh of a solid: .vtk, .vtu, .pvtu, MEDIT or MFEM .mesh, Gmsh .msh, \
-                         .ovm or Abaqus .inp; - reads standard input";
+                         .ovm, Abaqus or AVS .inp, Exodus .exo, .unv, or a case of OpenFOAM; - reads \
+                         standard input";
 /// What a subcommand reads that takes surfaces too.
 pub const SOLID_OR_SURFACE: &str = "Control mesh of a solid: .vtk, .vtu, .pvtu, MEDIT or MFEM .mesh, \
-                                    Gmsh .msh, .ovm or Abaqus .inp; or of a surface: .obj, .ply, \
-                                    .off, .stl, .vtp, or a file of faces without volume cells; - \
-                                    reads standard input";
+                                    Gmsh .msh, .ovm, Abaqus or AVS .inp, Exodus .exo, .unv, or a \
+                                    case of OpenFOAM; or of a surface: .obj, .ply, .off, .stl, .vtp, \
+                                    or a file of faces without volume cells; - reads standard input";
 /// What a subcommand reads that takes surfaces.
 pub const SURFACE: &str = "Control mesh of a surface: .obj, .ply, .off, .stl, .vtp, or a file of faces \
                            without volume cells (.vtu, .vtk, Gmsh .msh and so on); - reads standard \
@@ -61,7 +70,16 @@ pub const SURFACE: &str = "Control mesh of a surface: .obj, .ply, .off, .stl, .v
 impl ModelArguments {
     /// A model as its file has it.
     pub fn new(model: PathBuf) -> Self {
-        Self { model, creases: None, crease_angle: None, ghosts: None, memory: None, strict: false }
+        let creases_from = Vec::new();
+        Self {
+            model,
+            creases: None,
+            crease_angle: None,
+            creases_from,
+            ghosts: None,
+            memory: None,
+            strict: false,
+        }
     }
 
     /// Reads the model, tags it and refines it `levels` times.

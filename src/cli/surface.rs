@@ -8,13 +8,15 @@ use subsolid::backend::start;
 use subsolid::io::SurfaceFormat;
 use subsolid::jobs::surface::{SurfaceMethod, SurfaceNames, SurfaceRequest};
 use subsolid::jobs::surface_file::{GlbRequest, WrittenSurface, write_surface};
+use subsolid::mesh::CreaseSource;
 use subsolid::surface::{Method, NestedShells, orient};
 use subsolid::{Error, Result, io};
 
 use super::gltf::{axes, units};
 use super::inputs::check_no_input;
 use super::json::JsonReport;
-use super::model::SURFACE;
+use super::list::List;
+use super::model::{CREASES_FROM, SURFACE};
 use super::names::scheme_names;
 use super::surface_model::read_surface;
 use super::wording::words;
@@ -51,6 +53,8 @@ pub struct Arguments {
     #[arg(long, value_name = "DISTANCE", num_args = 0..=1, require_equals = true,
           default_missing_value = "0")]
     weld: Option<f64>,
+    #[arg(long, value_name = "NAME[=SHARPNESS],…", help = CREASES_FROM)]
+    creases_from: Vec<List<CreaseSource>>,
     /// Turn faces first, so that those of a shell agree and look outward; shells in the material of
     /// others keep their direction against these (keep), or become cavities. Shells are faces that
     /// edges connect; open ones keep the side of most of their faces. Use --levels 0 to do only this
@@ -76,7 +80,7 @@ impl JsonReport for WrittenSurface {
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
-    let Arguments { model, request, weld, orient: nested, output, glb } = arguments;
+    let Arguments { model, request, weld, creases_from, orient: nested, output, glb } = arguments;
     let glb = glb.options(&output)?;
     check_no_input(&output, [model.as_path()])?;
     let format = io::check_surface_output(&output)?;
@@ -87,7 +91,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         ));
     }
     let _starting = start(request.backend)?;
-    let mut mesh = read_surface(&model, weld, console)?;
+    let mut mesh = read_surface(&model, &creases_from, weld, console)?;
     let [model, name] = [&model, &output].map(|path| path.display().to_string());
     if let Some(nested) = nested {
         let shells = orient(&mut mesh, nested)?;

@@ -4,21 +4,60 @@ use std::path::Path;
 use std::time::Instant;
 
 use subsolid::io::ReadReport;
-use subsolid::mesh::{SurfaceMesh, WeldResult};
+use subsolid::mesh::{CreaseSource, Feature, FeatureCreases, SurfaceMesh, WeldResult};
 use subsolid::numbers::counted;
-use subsolid::{Result, io};
+use subsolid::{Result, io, message};
 
 use super::Console;
+use super::list::List;
 use super::wording::{quoted, words};
 
-/// Reads a surface and joins its vertices within a distance, if there is one; else warns of vertices
-/// in one place where it ends.
-pub fn read_surface(path: &Path, weld: Option<f64>, console: &Console) -> Result<SurfaceMesh> {
+/// Reads a surface, makes creases of curves of the file and joins its vertices within a distance, if
+/// there is one; else warns of vertices in one place where it ends.
+pub fn read_surface(
+    path: &Path,
+    creases_from: &[List<CreaseSource>],
+    weld: Option<f64>,
+    console: &Console,
+) -> Result<SurfaceMesh> {
     let start = Instant::now();
     let (mut mesh, report) = console.during("Reading", || io::read_surface_with_report(path))?;
-    say_read(&mesh, &report, path, start, console);
+    take_surface(&mut mesh, report, (path, creases_from), start, console)?;
     weld_surface(&mut mesh, weld, path, console)?;
     Ok(mesh)
+}
+
+/// Says what was read from `start` on, and makes creases of curves of the file `model`.
+pub fn take_surface(
+    mesh: &mut SurfaceMesh,
+    mut report: ReadReport,
+    (model, creases_from): (&Path, &[List<CreaseSource>]),
+    start: Instant,
+    console: &Console,
+) -> Result<()> {
+    let features = named_features(&mut report, creases_from)?;
+    say_read(mesh.counts(), &report, model, start, console);
+    say_creased(mesh.crease_features(&features), model, console);
+    Ok(())
+}
+
+/// The curves and points of a file that become creases.
+pub fn named_features(
+    report: &mut ReadReport,
+    creases_from: &[List<CreaseSource>],
+) -> Result<Vec<(Feature, f64)>> {
+    let sources: Vec<_> = creases_from.iter().flat_map(|list| list.0.clone()).collect();
+    report.take_features(&sources)
+}
+
+/// Says what has become of the curves and points of a file.
+pub fn say_creased(made: FeatureCreases, model: &Path, console: &Console) {
+    let model = model.display();
+    if made.edges + made.corners > 0 {
+        let (edges, corners) = (counted(made.edges, "edge"), counted(made.corners, "vertex"));
+        console.status("Creased", format!("{edges} and {corners} of curves and points"));
+    }
+    made.left_out.into_iter().for_each(|notice| console.warn(message!("{model}: ", notice)));
 }
 
 /// Joins vertices within a distance, if there is one; else warns of those in one place where the
@@ -46,15 +85,15 @@ pub fn say_welded(welded: &WeldResult, left: usize, console: &Console) {
     welded.notices().into_iter().for_each(|notice| console.warn(notice));
 }
 
-/// Says what was read, and what of the file was not.
+/// Says what was read from `start` on, and what of the file was not.
 pub fn say_read(
-    mesh: &SurfaceMesh,
+    counts: String,
     report: &ReadReport,
     path: &Path,
     start: Instant,
     console: &Console,
 ) {
-    console.read(path.display(), mesh.counts(), start);
+    console.read(path.display(), counts, start);
     if let Some(left_out) = report.left_out() {
         console.warn(format!("{}: left out: {left_out}", path.display()));
     }

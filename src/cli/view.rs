@@ -111,6 +111,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
 fn check_linear(model: &ModelArguments) -> Result<()> {
     for (is_given, name) in [
         (model.creases.is_some(), "creases"),
+        (!model.creases_from.is_empty(), "creases_from"),
         (model.crease_angle.is_some(), "crease_angle"),
         (model.strict, "strict"),
     ] {

@@ -112,6 +112,16 @@ impl SolidMesh {
         for v in ends.chain(corners.iter().map(|corner| corner.vertex)) {
             marked.get_mut(v.index()).into_iter().for_each(|marked| *marked = true);
         }
+        let on_boundary = self.parts_on_boundary(&marked);
+        // one that is not an edge of the mesh is reported later
+        let stays = |part: [u32; 2]| on_boundary.get(&part) != Some(&false);
+        self.creases.edges.retain(|crease| stays(crease.edge().map(|v| v.0)));
+        self.creases.corners.retain(|corner| stays([corner.vertex.0; 2]));
+        before - self.creases.edges.len() - self.creases.corners.len()
+    }
+
+    /// Whether edges, and vertices twice, of faces at marked vertices are on the boundary.
+    pub(super) fn parts_on_boundary(&self, marked: &[bool]) -> HashMap<[u32; 2], bool> {
         // the vertices of a face, sorted: as they run, and of how many cells
         let mut faces = HashMap::<Vec<u32>, (Vec<u32>, u32)>::new();
         for c in 0..self.cells.len() {
@@ -123,7 +133,6 @@ impl SolidMesh {
                 }
             });
         }
-        // whether edges, and vertices twice, are on the boundary
         let mut on_boundary = HashMap::<[u32; 2], bool>::new();
         for (face, cells) in faces.values() {
             let next = face.iter().cycle().skip(1);
@@ -132,11 +141,7 @@ impl SolidMesh {
                 *on_boundary.entry(part).or_default() |= *cells == 1;
             }
         }
-        // one that is not an edge of the mesh is reported later
-        let stays = |part: [u32; 2]| on_boundary.get(&part) != Some(&false);
-        self.creases.edges.retain(|crease| stays(crease.edge().map(|v| v.0)));
-        self.creases.corners.retain(|corner| stays([corner.vertex.0; 2]));
-        before - self.creases.edges.len() - self.creases.corners.len()
+        on_boundary
     }
 
     /// Refuses to join two corners of a cell.

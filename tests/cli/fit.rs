@@ -11,10 +11,11 @@ use crate::json;
 use crate::program::{done, run};
 
 /// Options that are no part of the request: the model, what is written, and those of all jobs.
-const OTHERS: [&str; 15] = [
+const OTHERS: [&str; 16] = [
     "format",
     "ghosts",
     "creases",
+    "creases_from",
     "crease_angle",
     "memory",
     "strict",

@@ -131,6 +131,74 @@ fn refines_and_keeps_creases() {
 }
 
 #[test]
+fn curves_of_the_file_are_creases_where_no_row_says_otherwise() {
+    let directory = tempdir().unwrap();
+    let path = directory.path();
+    let nodes: String = (0..8).map(|i| format!("{} {} {} 0\n", i % 2, i / 2 % 2, i / 4)).collect();
+    let text = format!(
+        "MeshVersionFormatted 2\nDimension 3\nVertices 8\n{nodes}Hexahedra 1\n1 2 4 3 5 6 8 7 0\n\
+         Edges 4\n1 2 0\n2 4 0\n4 3 0\n1 8 7\nRidges 2\n1 2\nRequiredEdges 2\n2 3\nCorners 1\n8\nEnd\n"
+    );
+    fs::write(path.join("one.mesh"), text).unwrap();
+    fs::write(path.join("c.csv"), "kind,v0,v1,sharpness\nedge,0,1,0\nedge,1,3,4\n").unwrap();
+    let creases = |options: &str| {
+        done(path, &format!("refine one.mesh --levels 0 {options} -o tagged.vtu"));
+        let creases = subsolid::io::read(path.join("tagged.vtu")).unwrap().creases;
+        let mut edges: Vec<_> =
+            creases.edges.iter().map(|c| (c.edge().map(|v| v.0), c.sharpness)).collect();
+        edges.sort_by_key(|(edge, _)| *edge);
+        (edges, creases.corners.len())
+    };
+    // the first that names an edge counts; a table goes before, an angle after
+    let named = "--creases-from Ridges=1.5 --creases-from RequiredEdges=2,Corners";
+    assert_eq!(creases(named), (vec![([0, 1], 1.5), ([1, 3], 1.5), ([2, 3], 2.0)], 1));
+    let both = format!("{named} --creases c.csv");
+    assert_eq!(creases(&both), (vec![([1, 3], 4.0), ([2, 3], 2.0)], 1));
+    let (edges, _) = creases(&format!("{both} --crease-angle 40"));
+    assert_eq!(edges.iter().filter(|(_, sharpness)| *sharpness == f64::INFINITY).count(), 9);
+    let (_, _, stderr) = run(path, "info one.mesh --creases-from Ridges,medit:ref:7");
+    for said in [
+        "Creased 2 edges and 0 vertices of curves and points",
+        "left out: the curves and points `Corners` (1 vertex)",
+        "`medit:ref:7`: 1 edge not among those of the mesh (the first: edge 0 7), left smooth",
+    ] {
+        let plain: Vec<_> = stderr.split_whitespace().collect();
+        assert!(plain.join(" ").contains(said), "{said}: {stderr}");
+    }
+    refused(path, "info one.mesh --creases-from Rims", "no curve or points `Rims`");
+    refused(path, "info one.mesh --creases-from Ridges=-1", "sharpness -1");
+    refused(path, "view one.mesh --linear --creases-from Ridges -o a.html", "--creases-from");
+    done(path, "boundary one.mesh -o skin.obj");
+    refused(path, "info skin.obj --creases-from Ridges", "no curve or points `Ridges`");
+}
+
+#[test]
+fn curves_of_files_of_faces_are_creases_of_the_surface() {
+    let directory = tempdir().unwrap();
+    let path = directory.path();
+    let text = "MeshVersionFormatted 2\nDimension 3\nVertices 6\n0 0 0 0\n1 0 0 0\n2 0 0 0\n0 1 0 0\n\
+                1 1 1 0\n2 1 0 0\nQuadrilaterals 2\n1 2 5 4 0\n2 3 6 5 0\nEdges 2\n2 5 0\n1 5 0\n\
+                Ridges 1\n1\nRequiredEdges 1\n2\nCorners 1\n5\nEnd\n";
+    fs::write(path.join("two.mesh"), text).unwrap();
+    let named = "--creases-from Ridges=2,Corners,RequiredEdges";
+    let (_, _, stderr) = run(path, &format!("surface two.mesh {named} --levels 0 -o two.obj"));
+    let plain: Vec<_> = stderr.split_whitespace().collect();
+    for said in [
+        "Creased 1 edge and 1 vertex of curves and points",
+        "`RequiredEdges`: 1 edge not among those of the mesh (the first: edge 0 4), left smooth",
+    ] {
+        assert!(plain.join(" ").contains(said), "{said}: {stderr}");
+    }
+    let creases = subsolid::io::read_surface(path.join("two.obj")).unwrap().creases;
+    let edges: Vec<_> =
+        creases.edges.iter().map(|c| (c.edge().map(|v| v.0), c.sharpness)).collect();
+    assert_eq!(edges, [([1, 4], 2.0)]);
+    assert_eq!(creases.corners.len(), 1);
+    let (_, _, stderr) = run(path, "info two.mesh --creases-from Ridges");
+    assert!(stderr.contains("Creased"), "{stderr}");
+}
+
+#[test]
 fn a_box_is_welded_unless_told_otherwise() {
     let directory = tempdir().unwrap();
     let path = directory.path();

@@ -1,6 +1,6 @@
 """Reads with subsolid what meshio and Gmsh wrote, and compares points and cells.
 
-    python -m venv .ci/venv && .ci/venv/bin/pip install meshio gmsh numpy
+    python -m venv .ci/venv && .ci/venv/bin/pip install meshio gmsh netCDF4 numpy
     cargo build --release
     .ci/venv/bin/python tests/io/exchange.py target/release/subsolid target/exchange
 
@@ -100,11 +100,22 @@ def compare(path, expected, ordered=True):
         assert worst < TOLERANCE, f"points differ by {worst}"
     assert cells_of(found) == cells_of(expected), "cells differ"
     assert ("heat" in found.point_data) == ("heat" in expected.point_data and path.suffix in
-                                            (".msh", ".vtk", ".vtu")), "point arrays differ"
+                                            (".msh", ".vtk", ".vtu", ".inp", ".exo")
+                                            and "_abaqus" not in path.name), "point arrays differ"
     if "heat" in found.point_data:
         worst = np.abs(np.ravel(found.point_data["heat"]) - heat(found.points)).max()
         assert worst < 1e-9, f"values at the points differ by {worst}"
     return found
+
+
+def to_netcdf_3(path):
+    """Converts an Exodus file of meshio, which is in HDF5, by the command of the error's help (netcdf-bin)."""
+    hdf = path.with_suffix(".hdf.exo")
+    path.rename(hdf)
+    refused = subprocess.run([PROGRAM, "info", hdf], capture_output=True, text=True, check=False)
+    command = " ".join(refused.stderr.split()).split("`")[1].split()
+    assert command[-2:] == [hdf.name, "out.exo"], refused.stderr
+    subprocess.run([*command[:-2], hdf, path], check=True)
 
 
 # --- meshes of our own making, written by meshio ---
@@ -182,10 +193,12 @@ MESHIO_FORMATS = [
     ("ascii.vtu", "vtu", {"binary": False}),
     ("binary.vtu", "vtu", {"binary": True, "compression": None}),
     ("zlib.vtu", "vtu", {"binary": True, "compression": "zlib"}),
+    ("avs.inp", "avsucd", {}),
+    ("exodus.exo", "exodus", {}),
 ]
 
 # Formats by which meshio writes linear cells only, and cells that it cannot write.
-LINEAR_ONLY = {"medit"}
+LINEAR_ONLY = {"medit", "avsucd"}
 NOT_WRITTEN = {("abaqus", "hexahedron27")}
 
 
@@ -202,6 +215,8 @@ def written_by_meshio():
                 # meshio 5.3 with numpy 2 writes views as `np.float64(1.0)` into text.
                 written = meshio.Mesh(mesh.points, mesh.cells)
             meshio.write(path, written, file_format=file_format, **options)
+            if file_format == "exodus":
+                to_netcdf_3(path)
             yield path, written, True
 
 
@@ -270,6 +285,16 @@ def written_by_gmsh():
                 gmsh.view.write(view, str(path))
                 yield path, with_heat, False
         gmsh.option.setNumber("Mesh.Binary", 0)
+        for version in (4.0, 1.0):
+            gmsh.option.setNumber("Mesh.MshFileVersion", version)
+            path = DIRECTORY / f"{stem}_{version}_ascii.msh"
+            gmsh.write(str(path))
+            yield path, mesh, False
+        if order == 1 or incomplete or kind == "tetra":
+            # others have no elements there
+            path = DIRECTORY / f"{stem}.unv"
+            gmsh.write(str(path))
+            yield path, mesh, False
         endings = [".inp", ".mesh", ".vtk"] if order == 1 else [".inp"]
         if kind == "wedge":
             # Gmsh writes no wedges to .mesh, and wedges of 18 nodes as C3D6.
@@ -350,22 +375,26 @@ def compare_materials(path):
     assert all(coarse[name] > 0 and fine[name] == 3 * coarse[name] for name in SURFACES), with_faces
 
 
-# --- formats that are not read: the command of the error's help is run ---
+# --- formats of other programs, and those that are not read: the command of the error's help is run ---
 
-# Endings of the files, as Gmsh writes them, and the names that groups have after conversion:
-# of the cells of x < 1, of the others, and of the faces at x = 0. SU2 has no materials.
-CONVERTED = {
+# Endings of the files, as Gmsh or meshio write them, and the names that groups have:
+# of the cells of x < 1, of the others, and of the faces at x = 0.
+READ = {
     "unv": ("steel", "resin", "fixed"),
+    "40.msh": ("steel", "resin", "fixed"),
+    "1.msh": ("gmsh:physical=11", "gmsh:physical=4", "gmsh:physical:1"),
+    "avs": ("avs:material=1", "avs:material=2", "avs:material:3"),
+    "exo": ("exodus:block=0", "exodus:block=1", "fixed"),
+}
+# The same after conversion. SU2 has no materials.
+CONVERTED = {
     "med": ("steel", "resin", "fixed"),
     "cgns": ("steel", "resin", "fixed"),
     "neu": ("steel", "resin", "fixed"),
-    "40.msh": ("steel", "resin", "fixed"),
     "parametric.msh": ("steel", "resin", "fixed"),
-    "1.msh": ("gmsh:physical=11", "gmsh:physical=4", "gmsh:physical:1"),
     "bdf": ("medit:ref=1", "medit:ref=2", "medit:ref:1"),
     "p3d": ("medit:ref=1", "medit:ref=2", "medit:ref:1"),
     "su2": (None, None, "su2:tag:1"),
-    "avs": ("avsucd:material=1", "avsucd:material=2", "avsucd:material:3"),
     "meshb": ("medit:ref=1", "medit:ref=2", "medit:ref:3"),
 }
 # Gmsh's options for versions of its own format.
@@ -382,7 +411,7 @@ def file_of(name):
 
 
 def write_for_conversion():
-    """Two boxes of 8 hexahedra each, in every format of `CONVERTED`."""
+    """Two boxes of 8 hexahedra each, in every format of `READ` and `CONVERTED`."""
     gmsh.initialize(interruptible=False)
     gmsh.option.setNumber("General.Terminal", 0)
     gmsh.model.add("conversion")
@@ -402,7 +431,7 @@ def write_for_conversion():
         is_above = occ.getCenterOfMass(3, volume)[0] > 1
         gmsh.model.addPhysicalGroup(3, [volume], MATERIALS[is_above], ["steel", "resin"][is_above])
     mesh.generate(3)
-    for name in CONVERTED.keys() - MESHIO_KEYS.keys():
+    for name in (CONVERTED | READ).keys() - MESHIO_KEYS.keys() - {"exo"}:
         for option, value in {"Mesh.SaveParametric": 0, **GMSH_OPTIONS.get(name, {})}.items():
             gmsh.option.setNumber(option, value)
         gmsh.write(str(DIRECTORY / file_of(name)))
@@ -419,6 +448,25 @@ def write_for_conversion():
         data = {key: [np.repeat([1, 2], 4), np.full(4, 3)]}
         meshio.write(DIRECTORY / f"convert.{name}", meshio.Mesh(points[used], blocks, cell_data=data),
                      file_format=file_format)
+    cells, faces = (block[1] for block in blocks)
+    parts = [("hexahedron", cells[:4]), ("hexahedron", cells[4:])]
+    sets = {"fixed": np.unique(faces)}
+    meshio.write(DIRECTORY / "convert.exo", meshio.Mesh(points[used], parts, point_sets=sets))
+    to_netcdf_3(DIRECTORY / "convert.exo")
+
+
+def check_groups(path, names, what):
+    """Compares the cells and groups of a file of `write_for_conversion`."""
+    info = subprocess.run([PROGRAM, "info", path, "--json"], capture_output=True, text=True, check=False)
+    assert info.returncode == 0, f"{what}: {info.stderr}"
+    info = json.loads(info.stdout)
+    *materials, boundary = names
+    for material in filter(None, materials):
+        array, _, value = material.partition("=")
+        groups = info["cell_data"][array]["cells"] if value else info["cell_groups"]
+        assert groups[value or array] == info["cells"] // 2, f"{what}: {groups}"
+    assert info["face_groups"] == {boundary: 4}, f"{what}: {info['face_groups']}"
+    assert (info["cells"], info["parts"]) in ((8, 1), (16, 1)), (info["cells"], info["parts"])
 
 
 def convert_as_advised(name):
@@ -434,17 +482,7 @@ def convert_as_advised(name):
     done = subprocess.run(command, shell=True, cwd=DIRECTORY, capture_output=True, text=True,
                           env=tools, check=False, timeout=120)
     assert output.exists(), f"{command}: {done.stdout} {done.stderr}"
-    info = subprocess.run([PROGRAM, "info", output, "--json"], capture_output=True, text=True,
-                          check=False)
-    assert info.returncode == 0, f"{command}: {info.stderr}"
-    info = json.loads(info.stdout)
-    *materials, boundary = CONVERTED[name]
-    for material in filter(None, materials):
-        array, _, value = material.partition("=")
-        groups = info["cell_data"][array]["cells"] if value else info["cell_groups"]
-        assert groups[value or array] == info["cells"] // 2, f"{command}: {groups}"
-    assert info["face_groups"] == {boundary: 4}, f"{command}: {info['face_groups']}"
-    assert (info["cells"], info["parts"]) in ((8, 1), (16, 1)), (info["cells"], info["parts"])
+    check_groups(output, CONVERTED[name], command)
 
 
 def swapped(path):
@@ -495,6 +533,13 @@ def main():
                 failed += 1
             count += 1
     write_for_conversion()
+    for name, groups in READ.items():
+        try:
+            check_groups(DIRECTORY / file_of(name), groups, name)
+        except AssertionError as error:
+            print(f"groups of {name}: {error}")
+            failed += 1
+        count += 1
     for name in CONVERTED:
         try:
             convert_as_advised(name)

@@ -172,6 +172,40 @@ fn damaged_files_of_vtk_are_read_or_refused() {
 }
 
 #[test]
+fn damaged_exodus_files_are_read_or_refused() {
+    let versions =
+        [1, 2, 5].map(|version| Sample { name: "a.exo", bytes: samples::exodus(version) });
+    each(versions.into(), check);
+}
+
+/// One file of the mesh is damaged.
+#[test]
+fn damaged_meshes_of_openfoam_are_read_or_refused() {
+    let scratch = Scratch::new();
+    let directory = scratch.file("owner", "").parent().unwrap().to_owned();
+    let files: Vec<(&str, Vec<u8>)> =
+        crate::foreign::text_case().into_iter().chain(crate::foreign::binary_case()).collect();
+    let mut runner = proptest::test_runner::TestRunner::default();
+    let strategy = (prop::collection::vec(damage(), 1..5), 0..files.len());
+    runner
+        .run(&strategy, |(damages, one)| {
+            let is_binary = usize::from(one >= files.len() / 2);
+            for (i, (name, bytes)) in files.iter().enumerate() {
+                if (i >= files.len() / 2) == (is_binary == 1) {
+                    let bytes = if i == one { damaged(bytes, &damages) } else { bytes.clone() };
+                    scratch.file(name, bytes);
+                }
+            }
+            let start = Instant::now();
+            let read = read(&directory);
+            assert!(start.elapsed() < MAX_TIME, "{:?}", start.elapsed());
+            assert!(read.is_err() || read.is_ok_and(|mesh| !mesh.cells.is_empty()));
+            Ok(())
+        })
+        .unwrap();
+}
+
+#[test]
 fn damaged_structured_grids_are_read_or_refused() {
     each(samples::structured_from_vtk(), check);
 }

@@ -4,6 +4,8 @@ mod cell_data;
 mod cut_short;
 mod exchange;
 mod faces;
+mod features;
+mod foreign;
 mod fuzz_read;
 mod ghosts;
 mod groups;

@@ -375,8 +375,8 @@ fn sections_must_agree() {
         &["byte 20", "the integer 1 is expected"],
     );
     assert_says(
-        &refusal("a.msh", with(samples::gmsh4(), "4.1 0 8", "4.0 0 8")),
-        &["a.msh:2", "Gmsh version 4.0"],
+        &refusal("a.msh", with(samples::gmsh4(), "4.1 0 8", "4.2 0 8")),
+        &["a.msh:2", "Gmsh version 4.2"],
     );
     assert_says(
         &refusal("a.inp", with(samples::abaqus(), "C3D8R", "C3D20R")),

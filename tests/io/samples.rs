@@ -141,12 +141,257 @@ pub fn vtu() -> String {
     )
 }
 
+/// With an element of its own for the face between the cubes.
+pub fn gmsh1() -> String {
+    format!(
+        "$NOD\n12\n{}$ENDNOD\n$ELM\n3\n1 3 1 1 4 1 2 5 4\n2 5 2 1 8 {}\n3 5 2 1 8 {}\n$ENDELM\n",
+        points(|i, p| format!("{} {p}\n", i + 1)),
+        cube(0, 1, " "),
+        cube(1, 1, " "),
+    )
+}
+
+pub fn gmsh40() -> String {
+    format!(
+        "$MeshFormat\n4 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n3 2 \"body\"\n$EndPhysicalNames\n\
+         $Entities\n1 0 0 1\n1 0 0 0 0 0 0 0\n1 0 0 0 2 1 1 1 2 0\n$EndEntities\n\
+         $Nodes\n1 12\n1 3 0 12\n{}$EndNodes\n\
+         $Elements\n1 2\n1 3 5 2\n2 {}\n3 {}\n$EndElements\n",
+        points(|i, p| format!("{} {p}\n", i + 1)),
+        cube(0, 1, " "),
+        cube(1, 1, " "),
+    )
+}
+
+/// Solids list their upper corners first.
+pub fn ucd() -> String {
+    let upper = |c: usize| {
+        let mut corners = CUBES[c].map(|v| (v + 1).to_string());
+        corners.rotate_left(4);
+        corners.join(" ")
+    };
+    format!(
+        "# two cubes\n12 3 1 2 0\n{}1 4 quad 1 2 5 4\n2 1 hex {}\n3 2 hex {}\n\
+         1 1\nheat, K\n{}2 1 1\nage, s\nload, N\n1 0 0\n2 2.5 3\n3 4.5 5\n",
+        points(|i, p| format!("{} {p}\n", i + 1)),
+        upper(0),
+        upper(1),
+        points(|i, _| format!("{} 0.5\n", i + 1)),
+    )
+}
+
+/// Two cubes, the quad x = 0, a beam, and groups of each and of the nodes at z = 0.
+pub fn universal() -> String {
+    let nodes = points(|i, p| {
+        let point = p.replace(' ', ".0000000000000000D+00 ");
+        format!("{:10}{:10}{:10}{:10}\n{point}.0000000000000000D+00\n", i + 1, 1, 1, 11)
+    });
+    let group = |number: u32, name: &str, kind: u32, members: &[u32]| {
+        let rows: String = members
+            .iter()
+            .map(|member| format!("{kind:10}{member:10}{:10}{:10}\n", 0, 0))
+            .collect();
+        let zeros = format!("{:10}", 0).repeat(6);
+        format!("{number:10}{zeros}{:10}\n{name}\n{rows}", members.len())
+    };
+    format!(
+        "    -1\n   164\n         1SI\n    -1\n    -1\n  2411\n{nodes}    -1\n    -1\n  2412\n\
+         1 94 5 1 7 4\n1 4 10 7\n2 115 1 1 7 8\n{}\n3 115 2 1 7 8\n{}\n\
+         4 21 1 1 7 2\n0 1 1\n1 4\n    -1\n    -1\n  2477\n{}{}{}{}{}    -1\n",
+        cube(0, 1, " "),
+        cube(1, 1, " "),
+        group(1, "left", 8, &[1]),
+        group(2, "first", 8, &[2]),
+        group(3, "low", 7, &[1, 2, 3, 4, 5, 6]),
+        group(4, "line", 8, &[4]),
+        group(5, "all", 8, &[2, 3]),
+    )
+}
+
+/// A NetCDF-3 file of some arrays: name, lengths of dimensions, kind and values, and `elem_type`.
+pub type NetCdfSample<'a> = (&'a str, &'a [usize], u32, Vec<u8>, Option<&'a str>);
+
+/// NetCDF in its classic form (1), with 64-bit offsets (2) or data (5); dimensions of their own for
+/// each array, behind those named.
+pub fn netcdf(version: u8, named: &[(&str, usize)], arrays: &[NetCdfSample]) -> Vec<u8> {
+    let number = |out: &mut Vec<u8>, value: usize| match version {
+        5 => out.extend((value as u64).to_be_bytes()),
+        _ => out.extend((value as u32).to_be_bytes()),
+    };
+    let text = |out: &mut Vec<u8>, text: &str| {
+        number(out, text.len());
+        out.extend(text.bytes());
+        out.resize(out.len().next_multiple_of(4), 0);
+    };
+    // offsets are known once the header is
+    let mut begins = vec![0; arrays.len()];
+    loop {
+        let mut out = vec![b'C', b'D', b'F', version];
+        number(&mut out, 0);
+        out.extend(10_u32.to_be_bytes());
+        number(&mut out, named.len() + arrays.iter().map(|array| array.1.len()).sum::<usize>());
+        for (name, length) in named {
+            text(&mut out, name);
+            number(&mut out, *length);
+        }
+        for (name, shape, ..) in arrays {
+            for (d, length) in shape.iter().enumerate() {
+                text(&mut out, &format!("{name}_{d}"));
+                number(&mut out, *length);
+            }
+        }
+        out.extend([0; 4]);
+        number(&mut out, 0);
+        out.extend(11_u32.to_be_bytes());
+        number(&mut out, arrays.len());
+        let mut dimension = named.len();
+        for ((name, shape, kind, values, element), begin) in arrays.iter().zip(&begins) {
+            text(&mut out, name);
+            number(&mut out, shape.len());
+            for _ in *shape {
+                number(&mut out, dimension);
+                dimension += 1;
+            }
+            out.extend(if element.is_some() { 12_u32 } else { 0 }.to_be_bytes());
+            number(&mut out, usize::from(element.is_some()));
+            if let Some(element) = element {
+                text(&mut out, "elem_type");
+                out.extend(2_u32.to_be_bytes());
+                text(&mut out, element);
+            }
+            out.extend(kind.to_be_bytes());
+            number(&mut out, values.len().next_multiple_of(4));
+            match version {
+                1 => out.extend((*begin as u32).to_be_bytes()),
+                _ => out.extend((*begin as u64).to_be_bytes()),
+            }
+        }
+        let mut new = Vec::new();
+        for (.., values, _) in arrays {
+            new.push(out.len());
+            out.extend(values);
+            out.resize(out.len().next_multiple_of(4), 0);
+        }
+        if new == begins {
+            return out;
+        }
+        begins = new;
+    }
+}
+
+/// Whole numbers and real numbers of NetCDF.
+pub fn ints(values: &[u32]) -> Vec<u8> {
+    values.iter().flat_map(|x| x.to_be_bytes()).collect()
+}
+
+pub fn reals(values: &[f64]) -> Vec<u8> {
+    values.iter().flat_map(|x| x.to_be_bytes()).collect()
+}
+
+/// Texts of 33 characters.
+pub fn names(names: &[&str]) -> Vec<u8> {
+    names.iter().flat_map(|name| (0..33).map(|i| *name.as_bytes().get(i).unwrap_or(&0))).collect()
+}
+
+/// Two blocks of a cube each, the side sets x = 0 and x = 1, the nodes at z = 0, and an edge block.
+pub fn exodus(version: u8) -> Vec<u8> {
+    let axis = |d: u32| {
+        let one = |i: u32| f64::from([i % 3, i / 3 % 2, i / 6][d as usize]);
+        reals(&(0..12).map(one).collect::<Vec<_>>())
+    };
+    let cube = |c: usize| ints(&CUBES[c].map(|v| v + 1));
+    netcdf(
+        version,
+        &[
+            ("num_nodes", 12),
+            ("num_el_blk", 2),
+            ("num_side_sets", 2),
+            ("num_node_sets", 1),
+            ("num_ed_blk", 1),
+        ],
+        &[
+            ("coordx", &[12], 6, axis(0), None),
+            ("coordy", &[12], 6, axis(1), None),
+            ("coordz", &[12], 6, axis(2), None),
+            ("eb_prop1", &[2], 4, ints(&[7, 9]), None),
+            ("eb_names", &[2, 33], 2, names(&["steel", ""]), None),
+            ("connect1", &[1, 8], 4, cube(0), Some("HEX8")),
+            ("connect2", &[1, 8], 4, cube(1), Some("HEX")),
+            ("ss_prop1", &[2], 4, ints(&[3, 4]), None),
+            ("ss_names", &[2, 33], 2, names(&["left", ""]), None),
+            ("elem_ss1", &[1], 4, ints(&[1]), None),
+            ("side_ss1", &[1], 4, ints(&[4]), None),
+            ("elem_ss2", &[1], 4, ints(&[2]), None),
+            ("side_ss2", &[1], 4, ints(&[4]), None),
+            ("ns_prop1", &[1], 4, ints(&[5]), None),
+            ("ns_names", &[1, 33], 2, names(&["low"]), None),
+            ("node_ns1", &[7], 4, ints(&[1, 2, 3, 4, 5, 6, 12]), None),
+            ("ed_prop1", &[1], 4, ints(&[6]), None),
+            ("ed_names", &[1, 33], 2, names(&["line"]), None),
+            ("ebconn1", &[1, 2], 4, ints(&[1, 4]), None),
+        ],
+    )
+}
+
+/// Files of an OpenFOAM mesh of the two cubes: faces between the cubes first, as OpenFOAM has them.
+pub fn openfoam() -> Vec<(&'static str, String)> {
+    let header = |class: &str| {
+        format!(
+            "/*----*\\\n| ==== |\n\\*----*/\nFoamFile\n{{\n version 2.0;\n format ascii;\n \
+             arch \"LSB;label=32;scalar=64\";\n class {class};\n}}\n// * * //\n\n"
+        )
+    };
+    let faces = [
+        "1 4 10 7",
+        "2 8 11 5", // between the cubes, which look to +x; and x = 2
+        "0 6 9 3",
+        "0 3 4 1",
+        "6 7 10 9",
+        "0 1 7 6",
+        "3 9 10 4",
+        "1 4 5 2",
+        "7 8 11 10",
+        "1 2 8 7",
+        "4 10 11 5",
+    ];
+    let faces: String = faces.iter().map(|face| format!("4({face})\n")).collect();
+    vec![
+        (
+            "points",
+            format!("{}12\n(\n{})\n", header("vectorField"), points(|_, p| format!("({p})\n"))),
+        ),
+        ("faces", format!("{}11\n(\n{faces})\n// end\n", header("faceList"))),
+        ("owner", format!("{}11\n(\n0 1 0 0 0 0 0 1 1 1 1\n)\n", header("labelList"))),
+        ("neighbour", format!("{}1{{1}}\n", header("labelList"))),
+        (
+            "boundary",
+            format!(
+                "{}3\n(\n right {{ type patch; nFaces 1; startFace 1; }}\n left\n {{\n type wall;\n \
+                 inGroups 1(wall);\n nFaces 1;\n startFace 2;\n }}\n \
+                 rest {{ type wall; nFaces 8; startFace 3; }}\n)\n",
+                header("polyBoundaryMesh")
+            ),
+        ),
+        (
+            "cellZones",
+            format!(
+                "{}1\n(\nsteel {{ type cellZone; cellLabels List<label> 1(1); }}\n)\n",
+                header("regIOobject")
+            ),
+        ),
+    ]
+}
+
 /// The two cubes in every text format.
 pub fn texts() -> Vec<Sample> {
     [
         ("cubes.vtk", legacy()),
         ("cubes.mesh", medit()),
+        ("cubes1.msh", gmsh1()),
         ("cubes2.msh", gmsh2()),
+        ("cubes40.msh", gmsh40()),
+        ("cubes_ucd.inp", ucd()),
+        ("cubes.unv", universal()),
         ("cubes4.msh", gmsh4()),
         ("cubes.inp", abaqus()),
         ("cubes.ovm", ovm()),

@@ -13,7 +13,9 @@ use subsolid::{Result, io};
 
 use super::ModelArguments;
 use crate::cli::console::Console;
-use crate::cli::surface_model::{say_read, say_welded, weld_surface};
+use crate::cli::surface_model::{
+    named_features, say_creased, say_read, say_welded, take_surface, weld_surface,
+};
 use crate::cli::wording::quoted;
 
 /// What is done about vertices in one place.
@@ -65,11 +67,12 @@ impl ModelArguments {
         match console.during("Reading", || io::read_mesh(&self.model, options))? {
             (ControlMesh::Solid(mesh), mut report) => {
                 let nodes = if takes_nodes { report.take_nodes() } else { Vec::new() };
-                let mesh = self.take(mesh, &report, start, coincident, console)?;
+                let mesh = self.take(mesh, &mut report, start, coincident, console)?;
                 Ok((ControlMesh::Solid(mesh), nodes))
             }
             (ControlMesh::Surface(mut mesh), report) => {
-                say_read(&mesh, &report, &self.model, start, console);
+                let from = (&*self.model, &*self.creases_from);
+                take_surface(&mut mesh, report, from, start, console)?;
                 match coincident {
                     CoincidentAction::Leave => {}
                     CoincidentAction::Warn => weld_surface(&mut mesh, None, &self.model, console)?,
@@ -100,25 +103,22 @@ impl ModelArguments {
         self.check_creases()?;
         let start = Instant::now();
         let options = self.read_options()?;
-        let (mesh, report) =
+        let (mesh, mut report) =
             console.during("Reading", || io::read_with_options(&self.model, options))?;
-        self.take(mesh, &report, start, coincident, console)
+        self.take(mesh, &mut report, start, coincident, console)
     }
 
     /// Tags a mesh that was read from `start` on, and says what there is to say of it.
     fn take(
         &self,
         mut mesh: SolidMesh,
-        report: &io::ReadReport,
+        report: &mut io::ReadReport,
         start: Instant,
         coincident: CoincidentAction,
         console: &Console,
     ) -> Result<SolidMesh> {
-        let model = self.model.display();
-        console.read(&model, mesh.counts(), start);
-        if let Some(left_out) = report.left_out() {
-            console.warn(format!("{model}: left out: {left_out}"));
-        }
+        let features = named_features(report, &self.creases_from)?;
+        say_read(mesh.counts(), report, &self.model, start, console);
         if let Some(notice) = mesh.unused_vertices().notice() {
             console.warn(notice);
         }
@@ -128,6 +128,7 @@ impl ModelArguments {
         if let Some(path) = &self.creases {
             mesh.creases = self.read_creases(path, console)?.or(&mesh.creases);
         }
+        say_creased(mesh.crease_features(&features), &self.model, console);
         match coincident {
             CoincidentAction::Weld(distance) => {
                 let welded = mesh.weld(distance)?;

@@ -13,6 +13,7 @@ use crate::numbers::counted;
 
 use super::ReadReport;
 use super::curved::NodeOrder;
+use super::features::FileFeatures;
 use super::groups::{FileGroups, MAX_ATTRIBUTES, MAX_FACE_GROUPS};
 use super::high_order::HighOrder;
 
@@ -35,6 +36,7 @@ pub(super) struct Assembly<'a> {
     skipped: BTreeMap<String, usize>,
     pub(super) high_order: HighOrder,
     pub(super) groups: FileGroups,
+    pub(super) features: FileFeatures,
 }
 
 impl<'a> Assembly<'a> {
@@ -51,13 +53,14 @@ impl<'a> Assembly<'a> {
             skipped: BTreeMap::new(),
             high_order: HighOrder::default(),
             groups: FileGroups::default(),
+            features: FileFeatures::default(),
         }
     }
 
     /// This assembly, with errors that name `path`.
     pub fn of(self, path: &Path) -> Assembly<'_> {
         let Self { first_index, mesh, is_single, lines, fields, references, .. } = self;
-        let Self { skipped, high_order, groups, .. } = self;
+        let Self { skipped, high_order, groups, features, .. } = self;
         Assembly {
             path,
             first_index,
@@ -69,6 +72,7 @@ impl<'a> Assembly<'a> {
             skipped,
             high_order,
             groups,
+            features,
         }
     }
 
@@ -415,8 +419,10 @@ impl<'a> Assembly<'a> {
         }
         if self.mesh.cells.is_empty() {
             self.take_groups();
-            let skipped = self.left_out();
-            let found = if skipped.is_empty() { "nothing else".into() } else { skipped.join(", ") };
+            let (skipped, features) = (self.left_out(), std::mem::take(&mut self.features));
+            let features = features.into_features();
+            let found = ReadReport { skipped, features, ..ReadReport::default() }.left_out();
+            let found = found.unwrap_or_else(|| "nothing else".into());
             return Err(self
                 .error(None, format!("the file has no volume cells (found: {found})"))
                 .with_help(message!(
@@ -433,8 +439,9 @@ impl<'a> Assembly<'a> {
         self.check_high_order(&self.high_order)?;
         let left_out = self.left_out();
         let (curved_nodes, straight) = self.high_order.curved_nodes(&self.mesh);
-        let skipped = self.high_order.drop_nodes(&mut self.mesh);
-        let mut report = ReadReport { skipped, curved_nodes, straight };
+        let mut features = std::mem::take(&mut self.features).into_features();
+        let skipped = self.high_order.drop_nodes(&mut self.mesh, &mut features);
+        let mut report = ReadReport { skipped, curved_nodes, straight, features };
         report.skipped.extend(left_out);
         Ok((self.mesh, report))
     }
@@ -490,12 +497,14 @@ impl<'a> Assembly<'a> {
             }
         }
         let first = u64::from(self.first_index);
-        let beyond = self.groups.vertices().iter().find(|&&v| v as usize >= count);
-        beyond.map_or(Ok(()), |&beyond| {
+        let face = self.groups.vertices().iter().copied().find(|&v| v as usize >= count);
+        let feature = self.features.first_beyond(count);
+        let beyond = face.map(|v| (v, "face")).or(feature.map(|v| (v, "curve or point")));
+        beyond.map_or(Ok(()), |(beyond, what)| {
             let (given, last) = (u64::from(beyond) + first, count as u64 + first - 1);
             Err(self
-                .error(None, message!("a face names ", Vertex.id(given), ", the last is {last}"))
-                .with_help("the file is cut short or its faces belong to other vertices"))
+                .error(None, message!("a {what} names ", Vertex.id(given), ", the last is {last}"))
+                .with_help("the file is cut short, or its faces or curves have other vertices"))
         })
     }
 

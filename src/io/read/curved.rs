@@ -2,6 +2,7 @@
 //! cells, and what the polynomials of higher orders give there.
 
 use crate::basis::lagrange_weights;
+use crate::io::exodus::hex_27;
 use crate::io::high_order::{GMSH_EDGES, gmsh_hexahedron, hexahedron_order};
 use crate::mesh::{CORNERS, CellId, CellKind};
 
@@ -24,6 +25,8 @@ pub(in crate::io) enum NodeOrder {
     Gmsh,
     /// As VTK, but for C3D27: the node inside stands before the nodes of the faces.
     Abaqus,
+    /// As VTK, but for upright edges, which stand before those of the top, and HEX27.
+    Exodus,
 }
 
 type Pairs = &'static [[u8; 2]];
@@ -100,7 +103,7 @@ impl NodeOrder {
             return Some(quadratic(pairs));
         }
         let order = (3..=MAX_ORDER).find(|order| (order + 1usize).pow(3) == nodes)?;
-        if kind != CellKind::Hexahedron || self == Self::Abaqus {
+        if kind != CellKind::Hexahedron || matches!(self, Self::Abaqus | Self::Exodus) {
             return None;
         }
         let lattice = match self {
@@ -127,12 +130,19 @@ impl NodeOrder {
             (CellKind::Tetrahedron, 6, Self::Gmsh) => of(GMSH_TETRAHEDRON),
             (CellKind::Tetrahedron, 6, _) => of(VTK_TETRAHEDRON),
             (CellKind::Wedge, 9 | 12, Self::Gmsh) => of(GMSH_WEDGE),
+            (CellKind::Wedge, 9 | 12, Self::Exodus) => {
+                let [bottom, rest] = [&VTK_WEDGE[..3], &VTK_WEDGE[9..others]];
+                Some([bottom, &VTK_WEDGE[6..9], &VTK_WEDGE[3..6], rest].concat())
+            }
             (CellKind::Wedge, 9 | 12, _) => of(VTK_WEDGE),
+            (CellKind::Hexahedron, 12 | 19, Self::Exodus) => {
+                Some(hex_27()[8..][..others].iter().map(between).collect())
+            }
             (CellKind::Hexahedron, 12 | 19, _) => {
                 let (edges, inner) = match self {
                     Self::Gmsh => (GMSH_EDGES, GMSH_INNER),
-                    Self::Vtk => (VTK_EDGES, VTK_INNER),
                     Self::Abaqus => (VTK_EDGES, ABAQUS_INNER),
+                    _ => (VTK_EDGES, VTK_INNER),
                 };
                 Some(edges.iter().chain(inner).take(others).copied().collect())
             }
@@ -144,6 +154,16 @@ impl NodeOrder {
     }
 }
 
+/// The corners in whose middle a position of steps 0 to 2 lies.
+fn between(at: &[usize; 3]) -> [u8; 2] {
+    let corner = |middle: usize| {
+        let corner = at.map(|step| if step == 1 { middle } else { step / 2 });
+        CORNERS.iter().position(|own| *own == corner).unwrap_or_default() as u8
+    };
+    let (a, b) = (corner(0), corner(1));
+    [a.min(b), a.max(b)]
+}
+
 /// Highest order whose nodes are known.
 const MAX_ORDER: usize = 9;
 
@@ -151,7 +171,8 @@ const MAX_ORDER: usize = 9;
 mod tests {
     use super::*;
 
-    const ORDERS: [NodeOrder; 3] = [NodeOrder::Vtk, NodeOrder::Gmsh, NodeOrder::Abaqus];
+    const ORDERS: [NodeOrder; 4] =
+        [NodeOrder::Vtk, NodeOrder::Gmsh, NodeOrder::Abaqus, NodeOrder::Exodus];
 
     #[test]
     fn every_order_lists_every_node_once() {

@@ -36,13 +36,14 @@ impl Assembly<'_> {
         self.check_high_order(&high_order)?;
         // as a group the faces take part in the numbering of the vertices that stay
         self.mesh.face_groups = vec![FaceGroup { name: String::new(), faces }];
-        let mut skipped = high_order.drop_nodes(&mut self.mesh);
+        let mut features = std::mem::take(&mut self.features).into_features();
+        let mut skipped = high_order.drop_nodes(&mut self.mesh, &mut features);
         skipped.extend(self.left_out());
         let SolidMesh { points, creases, mut attributes, mut face_groups, .. } = self.mesh;
         let faces = face_groups.pop().map(|group| group.faces).unwrap_or_default();
         name_normals(&mut attributes);
         let mesh = SurfaceMesh { points, faces, creases, attributes, ..SurfaceMesh::default() };
-        Ok((mesh, ReadReport { skipped, ..ReadReport::default() }))
+        Ok((mesh, ReadReport { skipped, features, ..ReadReport::default() }))
     }
 
     /// The surface of checked `faces` over the points and arrays, and what was not read.

@@ -18,6 +18,8 @@ enum Conversion {
     GmshJoined,
     /// By meshio, which calls the format so.
     Meshio(&'static str),
+    /// By nccopy of NetCDF, to a file that is read.
+    NcCopy,
     /// By the program that wrote the mesh.
     Nothing,
 }
@@ -25,22 +27,24 @@ enum Conversion {
 /// A format: what it is called, and the endings of its files, of which converters know the first.
 struct ForeignFormat(&'static str, &'static [&'static str], Conversion);
 
-const FORMATS: [ForeignFormat; 26] = [
-    ForeignFormat("a universal file (UNV)", &["unv"], Conversion::Gmsh),
+const FORMATS: [ForeignFormat; 24] = [
     ForeignFormat("a MED (Salome) file", &["med"], Conversion::Gmsh),
     ForeignFormat("a CGNS file", &["cgns"], Conversion::Gmsh),
     ForeignFormat("a Gambit neutral file", &["neu"], Conversion::Gmsh),
     ForeignFormat("a Nastran deck", &["bdf", "nas", "fem"], Conversion::GmshToMedit),
     ForeignFormat("a PLOT3D grid", &["p3d"], Conversion::GmshJoined),
     ForeignFormat("a binary MEDIT mesh", &["meshb"], Conversion::Meshio("medit")),
-    ForeignFormat("an AVS UCD file", &["avs"], Conversion::Meshio("avsucd")),
     ForeignFormat("an SU2 mesh", &["su2"], Conversion::Meshio("su2")),
     ForeignFormat(
         "an Ansys (Fluent) mesh, which only shares .msh with Gmsh",
         &[],
         Conversion::Nothing,
     ),
-    ForeignFormat("an Exodus file", &["e", "ex2", "exo"], Conversion::Nothing),
+    ForeignFormat(
+        "an Exodus file in HDF5 (NetCDF-4)",
+        &["e", "ex2", "exo", "g"],
+        Conversion::NcCopy,
+    ),
     ForeignFormat("an LS-DYNA deck", &["key", "k"], Conversion::Nothing),
     ForeignFormat("a Code_Aster mesh", &["mail"], Conversion::Nothing),
     ForeignFormat("an HDF5 file", &["h5", "hdf5", "hdf"], Conversion::Nothing),
@@ -72,6 +76,10 @@ impl ForeignFormat {
             Conversion::Meshio(format) => format!(
                 "convert it: `pip install meshio; meshio convert --input-format {format} {} out.vtu`",
                 name(path, &[])
+            ),
+            Conversion::NcCopy => format!(
+                "convert it with nccopy of NetCDF (netcdf-bin): `nccopy -u -k cdf5 {} out.exo`",
+                name(path, endings)
             ),
             Conversion::Nothing => {
                 "no converter is known that keeps its cells and groups: write Gmsh .msh, \
@@ -124,12 +132,10 @@ pub(super) fn refusal(path: &Path, head: &[u8], extension: &str) -> Option<Error
         .any(|word| begins(word.as_bytes()));
     let ending = match extension {
         _ if is_fluent => "Ansys",
-        // netCDF 3, and netCDF 4 in HDF5 under any other name
-        _ if begins(b"CDF\x01") || begins(b"CDF\x02") || begins(b"CDF\x05") => "Exodus",
         "cgns" | "med" | "h5" | "hdf5" | "hdf" | "h5m" if is_hdf => extension,
+        // of any other name
         _ if is_hdf => "Exodus",
         _ if is_nastran => "bdf",
-        "inp" if head.first().is_some_and(u8::is_ascii_digit) => "avs",
         _ if has(b"<Xdmf") => "xdmf",
         _ if begins(b"<mesh") || has(b"<dolfin ") => "DOLFIN",
         _ if has(b"<xml>") && has(b"<Geometry") => "G+Smo",

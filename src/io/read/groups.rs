@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::mesh::groups::face_group_array;
-use crate::mesh::{CellArray, FaceGroup, Polygons, SolidMesh, drop_repeated, has_repeated};
+use crate::mesh::{CellArray, FaceGroup, Polygons, SolidMesh, drop_repeated, has_repeated, sorted};
 
 use super::high_order::HighOrder;
 
@@ -30,6 +30,8 @@ pub(super) struct FileGroups {
     high_order: HighOrder,
     of_faces: NamedMembers,
     of_cells: NamedMembers,
+    // sets of nodes, which hold faces of the boundary
+    of_nodes: NamedMembers,
 }
 
 /// Members by name, in the order in which the names came.
@@ -91,6 +93,59 @@ impl FileGroups {
         true
     }
 
+    /// Makes a group of the faces of the boundary that have all corners among some vertices of the
+    /// mesh.
+    pub fn push_node_set(&mut self, name: &str, vertices: impl IntoIterator<Item = u32>) {
+        self.of_nodes.members(name).extend(vertices);
+    }
+
+    /// Finds the faces of sets of nodes in a mesh whose cells are checked; returns counts of what
+    /// it leaves out.
+    fn find_node_sets(&mut self, mesh: &SolidMesh) -> Vec<(String, usize)> {
+        let mut skipped = Vec::new();
+        let sets = std::mem::take(&mut self.of_nodes).groups;
+        let mut marked = vec![false; mesh.points.len()];
+        sets.iter().flat_map(|(_, set)| set).for_each(|&v| marked[v as usize] = true);
+        // faces by their sorted corners, with the number of their cells, by their least corner
+        let mut faces = HashMap::<u32, Vec<(Vec<u32>, Vec<u32>, u32)>>::new();
+        for cell in 0..if sets.is_empty() { 0 } else { mesh.cells.len() } {
+            mesh.cells.for_each_face(cell, |face| {
+                if face.iter().all(|&v| marked[v as usize]) {
+                    let key = sorted(face);
+                    let at = faces.entry(key[0]).or_default();
+                    match at.iter_mut().find(|(known, ..)| *known == key) {
+                        Some((_, _, cells)) => *cells += 1,
+                        None => at.push((key, face.to_vec(), 1)),
+                    }
+                }
+            });
+        }
+        // vertices that are only nodes of curved cells
+        marked.fill(false);
+        let cells = (0..mesh.cells.len()).filter(|_| !sets.is_empty());
+        cells.flat_map(|c| mesh.cells.vertices(c)).for_each(|&v| marked[v as usize] = true);
+        for (name, mut set) in sets {
+            if self.of_faces.by_name.contains_key(&name) {
+                skipped.push((format!("node set `{name}`: a group of faces has its name"), 1));
+                continue;
+            }
+            set.sort_unstable();
+            set.dedup();
+            let is_own = |v: &u32| set.binary_search(v).is_ok();
+            let mut on_faces: HashSet<u32> = HashSet::new();
+            for (_, face, cells) in set.iter().filter_map(|v| faces.get(v)).flatten() {
+                if *cells == 1 && face.iter().all(is_own) {
+                    on_faces.extend(face);
+                    let face = self.push_face("faces of node sets", face, &[]);
+                    self.group_face(&name, face);
+                }
+            }
+            let lost = set.iter().filter(|v| marked[**v as usize] && !on_faces.contains(v)).count();
+            skipped.push((format!("nodes of set `{name}` that are on no face of it"), lost));
+        }
+        skipped
+    }
+
     /// Puts a cell into a group.
     pub fn group_cell(&mut self, name: &str, cell: u32) {
         self.of_cells.members(name).push(cell);
@@ -123,8 +178,8 @@ impl FileGroups {
     }
 
     /// Gives the groups to a mesh whose faces are checked; returns counts of what it leaves out.
-    pub fn finish(self, mesh: &mut SolidMesh) -> Vec<(String, usize)> {
-        let mut skipped = Vec::new();
+    pub fn finish(mut self, mesh: &mut SolidMesh) -> Vec<(String, usize)> {
+        let mut skipped = self.find_node_sets(mesh);
         let mut in_group = vec![false; self.faces.len()];
         for (name, mut members) in self.of_faces.groups {
             members.sort_unstable();

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use crate::mesh::{Attribute, CellId, CellKind, SolidMesh};
+use crate::mesh::{Attribute, CellId, CellKind, Feature, SolidMesh};
 use crate::numbers::counted;
 
 use super::curved::{CurvedNode, CurvedPoint, NodeOrder};
@@ -103,8 +103,8 @@ impl HighOrder {
     }
 
     /// Drops the nodes that are no corner of any cell or face of a group from a checked mesh, and
-    /// says what that leaves out.
-    pub fn drop_nodes(self, mesh: &mut SolidMesh) -> Vec<String> {
+    /// says what that leaves out, also of features.
+    pub fn drop_nodes(self, mesh: &mut SolidMesh, features: &mut [Feature]) -> Vec<String> {
         if self.is_empty() {
             return Vec::new();
         }
@@ -118,7 +118,8 @@ impl HighOrder {
             dropped[corner as usize] = false;
         }
         let count = dropped.iter().filter(|&&dropped| dropped).count();
-        let [creases, corners] = if count > 0 { compact(mesh, &dropped) } else { [0; 2] };
+        let [creases, corners, parts] =
+            if count > 0 { compact(mesh, features, &dropped) } else { [0; 3] };
         let kinds: Vec<String> =
             self.kinds.iter().map(|(kind, count)| format!("{kind}: {count}")).collect();
         let kinds = kinds.join(", ");
@@ -129,7 +130,8 @@ impl HighOrder {
         let lost = |count: usize, what: &str| {
             (count > 0).then(|| format!("{} at mid-side nodes", counted(count, what)))
         };
-        [Some(nodes), lost(creases, "crease"), lost(corners, "corner")]
+        let parts = lost(parts, "part of a curve");
+        [Some(nodes), lost(creases, "crease"), lost(corners, "corner"), parts]
             .into_iter()
             .flatten()
             .collect()
@@ -159,8 +161,8 @@ fn upright(mut nodes: Vec<u32>, points: &[[f64; 3]]) -> Vec<u32> {
 }
 
 /// Removes the dropped vertices and numbers the others anew; returns how many creases end at
-/// dropped ones, and how many corners are at them.
-fn compact(mesh: &mut SolidMesh, dropped: &[bool]) -> [usize; 2] {
+/// dropped ones, and how many corners and parts of features are at them.
+fn compact(mesh: &mut SolidMesh, features: &mut [Feature], dropped: &[bool]) -> [usize; 3] {
     let mut kept = 0;
     // new_ids: [vertex before]
     let new_ids: Vec<Option<u32>> = dropped
@@ -181,6 +183,14 @@ fn compact(mesh: &mut SolidMesh, dropped: &[bool]) -> [usize; 2] {
         // corners of faces stay
         group.faces.renumber(|vertex| new_id(vertex).unwrap_or(vertex));
     }
+    let mut parts = 0;
+    for Feature { edges, vertices, .. } in features {
+        parts += edges.len() + vertices.len();
+        let ends = edges.iter().filter_map(|&[a, b]| Some([new_id(a)?, new_id(b)?]));
+        let points = vertices.iter().filter_map(|&v| new_id(v));
+        (*edges, *vertices) = (ends.collect(), points.collect());
+        parts -= edges.len() + vertices.len();
+    }
     let creases = std::mem::take(&mut mesh.creases);
     let before = [creases.edges.len(), creases.corners.len()];
     for crease in creases.edges {
@@ -193,7 +203,8 @@ fn compact(mesh: &mut SolidMesh, dropped: &[bool]) -> [usize; 2] {
             mesh.creases.push_corner(vertex, corner.sharpness);
         }
     }
-    [before[0] - mesh.creases.edges.len(), before[1] - mesh.creases.corners.len()]
+    let [edges, corners] = before;
+    [edges - mesh.creases.edges.len(), corners - mesh.creases.corners.len(), parts]
 }
 
 /// Keeps the rows of `width` values whose vertex is not dropped.
@@ -231,7 +242,7 @@ mod tests {
         high_order.push("C3D10", &[1, 4, 2, 1]);
         assert_eq!(high_order.first_beyond(4), Some(4));
         assert_eq!(
-            high_order.drop_nodes(&mut mesh),
+            high_order.drop_nodes(&mut mesh, &mut []),
             [
                 "2 mid-side nodes of high-order cells, which are read by their corners \
                  (C3D10: 1)",

@@ -19,6 +19,8 @@ pub(super) struct Text<'a> {
     ahead_line: usize,
     line: usize,
     comment: Option<u8>,
+    // characters that are words of their own
+    marks: &'static [u8],
     // offset of the word, line or data read last, and whether errors name it
     start: usize,
     by_bytes: bool,
@@ -34,6 +36,7 @@ impl<'a> Text<'a> {
             ahead_line: 1,
             line: 1,
             comment: None,
+            marks: &[],
             start: 0,
             by_bytes: false,
         }
@@ -42,6 +45,11 @@ impl<'a> Text<'a> {
     /// This text, where a word that begins with `character` hides the rest of its line.
     pub fn with_comment(self, character: u8) -> Self {
         Self { comment: Some(character), ..self }
+    }
+
+    /// This text, where each of these characters is a word of its own.
+    pub fn with_marks(self, marks: &'static [u8]) -> Self {
+        Self { marks, ..self }
     }
 
     /// This text, whose first line is line `line` of its file.
@@ -106,7 +114,11 @@ impl<'a> Text<'a> {
             }
         }
         let rest = &self.bytes[self.at..];
-        let end = rest.iter().position(|&byte| is_space(byte)).unwrap_or(rest.len());
+        let ends = |byte: &u8| is_space(*byte) || self.marks.contains(byte);
+        let end = match rest.iter().position(ends) {
+            Some(0) => 1,
+            end => end.unwrap_or(rest.len()),
+        };
         self.start = self.at;
         self.at += end;
         self.line = self.ahead_line;

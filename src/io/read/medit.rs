@@ -4,8 +4,9 @@
 //! `Dimension 3` may be on one line or two, keywords in any case, `#` starts a comment, and the
 //! closing `End` may be missing. Reference numbers of cells become the cell array `medit:ref`,
 //! unless all are 0; triangles and quadrilaterals are in groups `medit:ref:N` by theirs, unless
-//! there are more than 256. References of vertices are skipped and reported, as are faces of
-//! reference 0.
+//! there are more than 256. `Edges`, `Ridges`, `RequiredEdges`, `Corners` and `RequiredVertices` are
+//! features, and edges of a reference number `medit:ref:N`. References of vertices are skipped and
+//! reported, as are faces of reference 0.
 
 use std::path::Path;
 
@@ -19,13 +20,13 @@ use super::lines::{Text, shown};
 /// Cell array of the reference numbers of cells.
 const REFERENCE: &str = "medit:ref";
 
+/// Lists of edges, which become features.
+const OF_EDGES: [&str; 2] = ["Ridges", "RequiredEdges"];
+/// Lists of vertices, which become features.
+const OF_VERTICES: [&str; 2] = ["Corners", "RequiredVertices"];
+
 /// Sections that are passed over, with the numbers an entry has.
-const SKIPPED: [(&str, usize); 18] = [
-    ("Edges", 3),
-    ("Corners", 1),
-    ("Ridges", 1),
-    ("RequiredVertices", 1),
-    ("RequiredEdges", 1),
+const SKIPPED: [(&str, usize); 13] = [
     ("RequiredTriangles", 1),
     ("RequiredQuadrilaterals", 1),
     ("RequiredTetrahedra", 1),
@@ -50,7 +51,9 @@ pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> 
             .with_help("check the format of the file, or export it again"));
     }
     text.count("the version number")?;
-    let mut reader = MeditReader { text, assembly: Assembly::new(path, 1), vertex_references: 0 };
+    let assembly = Assembly::new(path, 1);
+    let (edges, lists) = (Vec::new(), Vec::new());
+    let mut reader = MeditReader { text, assembly, vertex_references: 0, edges, lists };
     while let Some(word) = reader.text.word() {
         let keyword = std::str::from_utf8(word).unwrap_or_default();
         if keyword.eq_ignore_ascii_case("End") {
@@ -58,6 +61,7 @@ pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> 
         }
         reader.read_section(keyword, word)?;
     }
+    reader.take_lists()?;
     let MeditReader { mut assembly, vertex_references, .. } = reader;
     assembly.skip_many("nonzero reference numbers of vertices", vertex_references);
     assembly.limit_numbered_groups(REFERENCE);
@@ -70,6 +74,9 @@ struct MeditReader<'a> {
     assembly: Assembly<'a>,
     // vertices whose reference number is not 0
     vertex_references: usize,
+    edges: Vec<[u32; 2]>,
+    // lists of edges, which may stand before the edges
+    lists: Vec<(&'static str, Text<'a>)>,
 }
 
 impl MeditReader<'_> {
@@ -84,6 +91,17 @@ impl MeditReader<'_> {
             self.read_cells(shape)
         } else if let Some(corners) = face(keyword) {
             self.read_faces(&keyword.to_ascii_lowercase(), corners)
+        } else if is("Edges") {
+            self.read_edges()
+        } else if let Some(name) = OF_VERTICES.iter().find(|name| is(name)) {
+            for _ in 0..self.text.count("the number of vertices")? {
+                let vertex = self.text.index(1, "vertex")?;
+                self.assembly.features.named(name).vertices.push(vertex);
+            }
+            Ok(())
+        } else if let Some(name) = OF_EDGES.iter().find(|name| is(name)) {
+            self.lists.push((name, self.text));
+            self.pass_section(1).map(drop)
         } else if let Some((name, numbers)) = SKIPPED.iter().find(|(name, _)| is(name)) {
             self.skip_section(name, *numbers)
         } else if is_high_order(keyword) {
@@ -162,12 +180,52 @@ impl MeditReader<'_> {
         Ok(())
     }
 
-    /// Passes over a section whose entries have `numbers` numbers.
-    fn skip_section(&mut self, name: &str, numbers: usize) -> Result<()> {
+    fn read_edges(&mut self) -> Result<()> {
+        let Self { text, assembly, edges, .. } = self;
+        for _ in 0..text.count("the number of edges")? {
+            let edge = [text.index(1, "vertex")?, text.index(1, "vertex")?];
+            assembly.features.named("Edges").edges.push(edge);
+            edges.push(edge);
+            match text.integer("a reference number")? {
+                0 => {}
+                reference => {
+                    let name = face_group_name(REFERENCE, reference);
+                    assembly.features.named(&name).edges.push(edge);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the lists of edges once all edges are known.
+    fn take_lists(&mut self) -> Result<()> {
+        for (name, mut text) in std::mem::take(&mut self.lists) {
+            for _ in 0..text.count("the number of edges")? {
+                let index = text.index(1, "edge")?;
+                let Some(&edge) = self.edges.get(index as usize) else {
+                    let (given, count) = (u64::from(index) + 1, self.edges.len());
+                    let message = format!("`{name}` names edge {given}, there are {count}");
+                    return Err(text
+                        .error(message)
+                        .with_help("edges are numbered from 1 in the order of section `Edges`"));
+                };
+                self.assembly.features.named(name).edges.push(edge);
+            }
+        }
+        Ok(())
+    }
+
+    /// Passes over a section whose entries have `numbers` numbers; returns how many it has.
+    fn pass_section(&mut self, numbers: usize) -> Result<usize> {
         let count = self.text.count("the number of entries")?;
         for _ in 0..count.saturating_mul(numbers) {
             self.text.real("a number")?;
         }
+        Ok(count)
+    }
+
+    fn skip_section(&mut self, name: &str, numbers: usize) -> Result<()> {
+        let count = self.pass_section(numbers)?;
         self.assembly.skip_many(&name.to_ascii_lowercase(), count);
         Ok(())
     }

@@ -4,7 +4,9 @@ mod abaqus;
 mod assemble;
 mod creases;
 mod curved;
+mod exodus;
 mod faces;
+mod features;
 mod foreign;
 mod gmsh;
 mod groups;
@@ -12,8 +14,10 @@ mod high_order;
 mod lines;
 mod medit;
 mod mfem;
+mod netcdf;
 mod obj;
 mod off;
+mod openfoam;
 mod ovm;
 mod ply;
 mod repeated_corners;
@@ -22,6 +26,8 @@ mod sharpness;
 mod stl;
 mod surface;
 mod tags;
+mod ucd;
+mod unv;
 mod vtk;
 mod weld;
 
@@ -52,10 +58,14 @@ enum Format {
     Gmsh,
     OpenVolumeMesh,
     Abaqus,
+    Exodus,
+    Universal,
+    Ucd,
 }
 
 const FORMATS: &str = "formats that are read: VTK .vtk, .vtu and .pvtu, MEDIT and MFEM .mesh, Gmsh .msh, \
-                       OpenVolumeMesh .ovm (ASCII), Abaqus .inp; of surfaces .obj, .ply, .off, .stl, .vtp";
+                       OpenVolumeMesh .ovm (ASCII), Abaqus .inp, Exodus .exo, I-DEAS .unv, \
+                       AVS UCD .inp, OpenFOAM polyMesh; of surfaces .obj, .ply, .off, .stl, .vtp";
 
 /// Reads the control mesh in a file of any supported format.
 ///
@@ -117,15 +127,22 @@ pub fn read_with_options(
     path: impl AsRef<Path>,
     options: ReadOptions,
 ) -> Result<(SolidMesh, ReadReport)> {
+    if let Some(directory) = openfoam::directory(path.as_ref()) {
+        return openfoam::read(path.as_ref(), &directory)?.finish();
+    }
     let bytes = bytes(path.as_ref())?;
     assemble(source::shown(path.as_ref()), &bytes, options)?.finish()
 }
 
-/// The files that [`read`] takes a mesh from: the file, the pieces that a `.pvtu` names and the
-/// files that an Abaqus deck includes. A file that cannot be read names none.
+/// The files that [`read`] takes a mesh from: the file, the pieces that a `.pvtu` names, the files
+/// that an Abaqus deck includes and those of OpenFOAM. A file that cannot be read names none.
 pub fn files_of(path: impl AsRef<Path>) -> Vec<PathBuf> {
     let path = path.as_ref();
     let mut files = vec![path.to_owned()];
+    if let Some(directory) = openfoam::directory(path) {
+        files.extend(openfoam::files(&directory));
+        return files;
+    }
     if !source::is_standard_input(path) {
         files.extend(vtk::pieces::of(path).unwrap_or_default());
         files.extend(abaqus::included(path).unwrap_or_default());
@@ -152,6 +169,10 @@ pub fn read_mesh(
     path: impl AsRef<Path>,
     options: ReadOptions,
 ) -> Result<(ControlMesh, ReadReport)> {
+    if openfoam::directory(path.as_ref()).is_some() {
+        let (mesh, report) = read_with_options(path, options)?;
+        return Ok((ControlMesh::Solid(mesh), report));
+    }
     let bytes = bytes(path.as_ref())?;
     let path = source::shown(path.as_ref());
     if let Some(format) = surface::format(path, &bytes) {
@@ -169,6 +190,10 @@ pub fn read_mesh(
 
 /// All bytes of a mesh's file, or of standard input, [`decoded`].
 fn bytes(path: &Path) -> Result<Vec<u8>> {
+    if path.is_dir() {
+        return Err(Error::file(path, None, "this is a directory without a mesh of OpenFOAM")
+            .with_help("give a file, or a case with the file constant/polyMesh/owner"));
+    }
     Ok(decoded(source::bytes(path)?))
 }
 
@@ -195,6 +220,9 @@ fn assemble<'a>(path: &'a Path, bytes: &'a [u8], options: ReadOptions) -> Result
         Format::Gmsh => gmsh::read(path, bytes),
         Format::OpenVolumeMesh => ovm::read(path, bytes),
         Format::Abaqus => abaqus::read(path, bytes),
+        Format::Exodus => exodus::read(path, bytes),
+        Format::Universal => unv::read(path, bytes),
+        Format::Ucd => ucd::read(path, bytes),
     }
 }
 
@@ -239,6 +267,15 @@ fn format(path: &Path, bytes: &[u8]) -> Result<Format> {
     }
     if head[0] == b'*' && head.get(1).is_some_and(|&b| b == b'*' || b.is_ascii_alphabetic()) {
         return Ok(Format::Abaqus);
+    }
+    if netcdf::is_netcdf(bytes) {
+        return Ok(Format::Exodus);
+    }
+    if matches!(&*extension, "inp" | "avs" | "ucd") && ucd::is_ucd(path, head) {
+        return Ok(Format::Ucd);
+    }
+    if extension == "unv" || unv::is_universal(path, head) {
+        return Ok(Format::Universal);
     }
     if bytes.starts_with(b"\x1f\x8b") {
         return refused("a file compressed with gzip", "unpack it first");

@@ -5,7 +5,8 @@
 //! tetrahedra and wedges; all others stay polyhedra. Whether half-faces look into
 //! the cell or out of it differs between programs, so the sign of the whole
 //! mesh's volume decides; a single inverted cell therefore stays inverted.
-//! Numeric vertex properties become attributes, others are skipped and reported.
+//! Numeric vertex properties become attributes; edges where a numeric edge property is not 0 are a
+//! feature of its name. Others are skipped and reported.
 
 use std::path::Path;
 
@@ -32,7 +33,7 @@ pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> 
     let edges = read_edges(&mut text, count)?;
     let faces = read_faces(&mut text, &edges)?;
     let cells = read_cells(&mut text, faces.ends.len())?;
-    read_properties(&mut text, &mut assembly)?;
+    read_properties(&mut text, &mut assembly, &edges)?;
     let outward = volume(assembly.positions(), &faces, &cells) >= 0.0;
     push_cells(&mut assembly, &text, &faces, &cells, outward)?;
     if cells.lines.is_empty() {
@@ -154,9 +155,10 @@ fn read_cells(text: &mut Text, faces: usize) -> Result<IdLists> {
     Ok(cells)
 }
 
-fn read_properties(text: &mut Text, assembly: &mut Assembly) -> Result<()> {
+fn read_properties(text: &mut Text, assembly: &mut Assembly, edges: &[[u32; 2]]) -> Result<()> {
     while let Some(keyword) = text.word() {
         let is_vertex = keyword.eq_ignore_ascii_case(b"VProp");
+        let is_edge = keyword.eq_ignore_ascii_case(b"EProp");
         if !is_vertex && !is_property(keyword) {
             let help = "a count does not match its list; save the file again";
             return Err(text.unexpected(keyword, "a property", help));
@@ -165,8 +167,16 @@ fn read_properties(text: &mut Text, assembly: &mut Assembly) -> Result<()> {
         let kind = text.required("the type of the property")?;
         let name = text.next_line().ok_or_else(|| text.ended("the name of the property"))?;
         let name = String::from_utf8_lossy(name).trim_matches('"').to_owned();
-        match numbers(kind).filter(|_| is_vertex) {
-            Some(width) => {
+        match numbers(kind) {
+            Some(1) if is_edge => {
+                let feature = assembly.features.named(&name);
+                for &edge in edges {
+                    if text.real("a value")? != 0.0 {
+                        feature.edges.push(edge);
+                    }
+                }
+            }
+            Some(width) if is_vertex => {
                 let count = assembly.points() * width;
                 let mut values = Vec::with_capacity(text.room(count, 2));
                 for _ in 0..count {
@@ -174,7 +184,7 @@ fn read_properties(text: &mut Text, assembly: &mut Assembly) -> Result<()> {
                 }
                 assembly.push_attribute(Attribute { name, width, values }, 0, Some(start))?;
             }
-            None => {
+            _ => {
                 assembly.skip(&format!("{} `{name}` of type {}", shown(keyword), shown(kind)));
                 while text.peek().is_some_and(|word| !is_property(word)) {
                     text.next_line();

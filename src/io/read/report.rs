@@ -1,6 +1,8 @@
 //! What readers leave out.
 
 use super::curved::CurvedNode;
+use crate::error::Result;
+use crate::mesh::{CreaseSource, Feature};
 use crate::numbers::counted;
 
 /// What a reader found in the file and left out.
@@ -13,6 +15,9 @@ pub struct ReadReport {
     pub curved_nodes: Vec<CurvedNode>,
     /// Number of high-order cells whose nodes have no known order: none of these points is theirs.
     pub straight: usize,
+    /// Named curves and points, which the mesh leaves out unless they become
+    /// [creases](crate::mesh::SolidMesh::crease_features).
+    pub features: Vec<Feature>,
 }
 
 impl ReadReport {
@@ -28,9 +33,20 @@ impl ReadReport {
         std::mem::take(&mut self.curved_nodes)
     }
 
+    /// Takes the features that become creases, which are not left out then.
+    ///
+    /// # Errors
+    /// As [`CreaseSource::take`].
+    pub fn take_features(&mut self, sources: &[CreaseSource]) -> Result<Vec<(Feature, f64)>> {
+        CreaseSource::take(sources, &mut self.features)
+    }
+
     /// What was left out, in one line: `12 triangles, 4 lines, cell array x`; `None` if
     /// nothing was.
     pub fn left_out(&self) -> Option<String> {
-        (!self.skipped.is_empty()).then(|| self.skipped.join(", "))
+        let features = (!self.features.is_empty())
+            .then(|| format!("the curves and points {}", Feature::list(&self.features)));
+        let all: Vec<_> = self.skipped.iter().cloned().chain(features).collect();
+        (!all.is_empty()).then(|| all.join(", "))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{ReadOptions, ReadReport, obj, off, ply, repeated_corners, stl, vtk};
+use super::{ReadOptions, ReadReport, obj, off, openfoam, ply, repeated_corners, stl, vtk};
 use crate::error::{Error, Result};
 use crate::io::source;
 use crate::mesh::{Attribute, SurfaceMesh};
@@ -122,7 +122,7 @@ const HEAD_BYTES: usize = 4096;
 /// If the file cannot be read.
 pub fn is_surface(path: impl AsRef<Path>) -> Result<bool> {
     let path = path.as_ref();
-    if source::is_standard_input(path) {
+    if source::is_standard_input(path) || openfoam::directory(path).is_some() {
         return Ok(false);
     }
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use subsolid::io::{
-    Dataset, MeshFormat, WriteOptions, check_output, check_output_as, read_with_report, write,
+    Dataset, DatasetCells, MeshFormat, WriteOptions, check_output, check_output_as,
+    hexahedron_order, read_with_report, vtk_type, write,
 };
 use subsolid::mesh::shape::Shape;
 use subsolid::mesh::{Attribute, CellArray, FaceGroup, Polygons, SolidMesh};
@@ -78,8 +79,14 @@ fn written(mesh: &SolidMesh, path: &Path, format: MeshFormat) -> SolidMesh {
     read_with_report(path).unwrap().0
 }
 
-const READ: [MeshFormat; 5] =
-    [MeshFormat::Msh, MeshFormat::MshBinary, MeshFormat::Inp, MeshFormat::Mfem, MeshFormat::Medit];
+const READ: [MeshFormat; 6] = [
+    MeshFormat::Msh,
+    MeshFormat::MshBinary,
+    MeshFormat::Inp,
+    MeshFormat::Mfem,
+    MeshFormat::Medit,
+    MeshFormat::Exodus,
+];
 
 #[test]
 fn all_groups_are_read_back() {
@@ -98,7 +105,7 @@ fn all_groups_are_read_back() {
         let mut names: Vec<(&str, &str)> =
             ["steel", "soft rubber", "low", "left", "middle"].map(|n| (n, n)).into();
         match format {
-            MeshFormat::Msh | MeshFormat::MshBinary => {
+            MeshFormat::Msh | MeshFormat::MshBinary | MeshFormat::Exodus => {
                 assert_eq!(own_cells.len() + own_faces.len(), 5, "{format:?}");
                 assert_eq!(back.attributes, mesh.attributes, "{format:?}");
             }
@@ -242,4 +249,33 @@ fn formats_are_told_by_endings_and_orders_refused() {
     let points = Dataset::point_cloud(vec![[0.0; 3]]);
     let error = write(path("a.msh"), &points, WriteOptions::default()).unwrap_err();
     assert!(error.to_string().contains("cell 0 is a point"), "{error}");
+}
+
+/// Nodes of a curved hexahedron, each in a place of its own, by what they are in the middle of.
+#[test]
+fn quadratic_nodes_are_read_back() {
+    let directory = tempdir().unwrap();
+    let order = hexahedron_order(2);
+    let bend = |[i, j, k]: [usize; 3]| {
+        let is_corner = [i, j, k].iter().all(|x| x % 2 == 0);
+        let bend = if is_corner { 0.0 } else { 1e-3 * (i + 3 * j + 9 * k) as f64 };
+        [i, j, k].map(|x| 0.5 * x as f64 + bend)
+    };
+    let points: Vec<_> = order.iter().map(|&at| bend(at)).collect();
+    let connectivity = (0..27).collect();
+    let cells =
+        DatasetCells::Uniform { vtk_type: vtk_type::LAGRANGE_HEXAHEDRON, size: 27, connectivity };
+    let data = Dataset::new(points, cells);
+    for (name, count) in [("a.vtu", 19), ("a.msh", 19), ("a.exo", 19), ("a.inp", 12)] {
+        let path = directory.path().join(name);
+        write(&path, &data, WriteOptions::default()).unwrap();
+        let (mesh, report) = read_with_report(&path).unwrap();
+        let nodes = &report.curved_nodes;
+        assert_eq!((mesh.points.len(), nodes.len()), (8, count), "{name}");
+        for node in nodes {
+            let ends = node.between.map(|c| mesh.points[c as usize]);
+            let at = [0, 1, 2].map(|d| (ends[0][d] + ends[1][d]) as usize);
+            assert_eq!(node.point, bend(at), "{name} {at:?}");
+        }
+    }
 }

@@ -19,8 +19,10 @@ pub(super) struct Gmsh<'a> {
     pub(super) values: GmshNumbers<'a>,
     pub(super) assembly: Assembly<'a>,
     pub(super) nodes: Tags,
-    // 0 before $MeshFormat, then 2 or 4
+    // 0 before $MeshFormat, then 1, 2 or 4
     pub(super) version: u8,
+    // version 4.0
+    pub(super) is_old: bool,
     // of the element that is being read
     pub(super) element_nodes: Vec<u32>,
     // type, nodes and place of the face or cell before it

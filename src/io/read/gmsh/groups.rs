@@ -6,19 +6,24 @@ use crate::io::read::groups::PHYSICAL;
 use crate::mesh::groups::face_group_name;
 
 impl Gmsh<'_> {
-    /// Reads the names of physical groups, each on a line: dimension, tag, name.
+    /// Reads the names of physical groups, each on a line: dimension, tag, name. Version 2.0 has no
+    /// dimension.
     pub(super) fn physical_names(&mut self) -> Result<()> {
         let count = self.values.text.count("the number of physical names")?;
         for _ in 0..count {
             let dimension = self.values.text.integer("the dimension of a physical group")?;
-            let tag = self.values.text.integer("a physical group")?;
+            let has_dimension = self.values.text.peek().is_none_or(|word| word[0] != b'"');
+            let (dimensions, tag) = match has_dimension {
+                true => (dimension..=dimension, self.values.text.integer("a physical group")?),
+                false => (0..=3, dimension),
+            };
             let rest = self.values.text.next_line().unwrap_or_default();
             let name: String =
                 String::from_utf8_lossy(rest).chars().filter(|c| !c.is_control()).collect();
             // MED pads names with blanks
             let name = name.trim().trim_matches('"').trim();
             if !name.is_empty() {
-                self.names.insert((dimension, tag), name.to_owned());
+                self.names.extend(dimensions.map(|d| ((d, tag), name.to_owned())));
             }
         }
         self.values.end("$EndPhysicalNames")
@@ -62,16 +67,18 @@ impl Gmsh<'_> {
                     }
                 }
                 // a point, or a box
-                for _ in 0..if dimension == 0 { 3 } else { 6 } {
+                for _ in 0..if dimension == 0 && !self.is_old { 3 } else { 6 } {
                     self.values.real("a coordinate of an entity")?;
                 }
                 let groups = self.values.size_count("the number of physical groups")?;
                 for _ in 0..groups {
                     let tag = self.values.int("a physical group")?;
-                    if dimension >= 2 {
-                        // negative where the group has the entity reversed
-                        let tag = tag.saturating_abs();
-                        self.entities.entry((dimension as i64, entity)).or_default().push(tag);
+                    // negative where the group has the entity reversed
+                    let tag = tag.saturating_abs();
+                    let own = self.entities.entry((dimension as i64, entity)).or_default();
+                    // Gmsh lists a group again that was added twice
+                    if own.last() != Some(&tag) {
+                        own.push(tag);
                     }
                 }
                 if dimension > 0 {
@@ -84,16 +91,36 @@ impl Gmsh<'_> {
         Ok(())
     }
 
+    fn group_name(&self, dimension: i64, group: i64) -> String {
+        let name = self.names.get(&(dimension, group)).cloned();
+        name.unwrap_or_else(|| face_group_name(PHYSICAL, group))
+    }
+
+    /// Reads the nodes of a line or point in physical groups: parts of curves, and points.
+    pub(super) fn feature(&mut self, nodes: usize, groups: &[i64]) -> Result<()> {
+        self.element_nodes(nodes)?;
+        if !self.values.is_binary() {
+            // an element ends with its line
+            self.values.text.next_line();
+        }
+        for group in groups {
+            let name = self.group_name(i64::from(nodes > 1), *group);
+            let feature = self.assembly.features.named(&name);
+            match self.element_nodes[..] {
+                [a, b, ..] => feature.edges.push([a, b]),
+                [v] => feature.vertices.push(v),
+                [] => {}
+            }
+        }
+        Ok(())
+    }
+
     /// Puts a face or cell into physical groups.
     pub(super) fn group(&mut self, place: ReadElement, groups: &[i64]) {
         for group in groups {
             match place {
                 ReadElement::Face(face) => {
-                    let name = match self.names.get(&(2, *group)) {
-                        Some(name) => name.clone(),
-                        None => face_group_name(PHYSICAL, *group),
-                    };
-                    self.assembly.groups.group_face(&name, face);
+                    self.assembly.groups.group_face(&self.group_name(2, *group), face);
                 }
                 ReadElement::Cell(cell) => {
                     if let Some(name) = self.names.get(&(3, *group)) {

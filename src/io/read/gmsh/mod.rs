@@ -1,9 +1,10 @@
-//! Gmsh `.msh`, ASCII and binary, versions 2.x and 4.1.
+//! Gmsh `.msh`, ASCII and binary, versions 1, 2.x, 4.0 and 4.1.
 //!
 //! Nodes may have any numbers; they become vertices in the order of the file. `$NodeData` views of
 //! all nodes become vertex attributes, of several steps the first; physical groups of volumes (the
 //! first of each element) the cell array `gmsh:physical`. Physical groups that have a name are
-//! groups of cells and of faces; groups of surfaces without one are named `gmsh:physical:TAG`.
+//! groups of cells and of faces, and features where they hold curves and points; groups of surfaces,
+//! curves and points without one are named `gmsh:physical:TAG`.
 //! Periodic links and element data are skipped and reported, as are elements of lower dimension in
 //! no group, and ghosts that the file of a partition repeats. High-order elements are read by their
 //! corners. Sections may come in any order. Other versions are refused.
@@ -42,6 +43,7 @@ pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> 
         assembly: Assembly::new(path, 0),
         nodes: Tags::default(),
         version: 0,
+        is_old: false,
         element_nodes: Vec::new(),
         last: (0, Vec::new(), ReadElement::Face(0)),
     };
@@ -70,7 +72,15 @@ pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> 
             b"$PhysicalNames" => file.physical_names()?,
             b"$Entities" if file.version == 4 => file.entities()?,
             b"$PartitionedEntities" if file.version == 4 => file.partitioned_entities()?,
-            b"$NOD" => return Err(file.refused_version("1")),
+            b"$NOD" if file.version <= 1 => {
+                file.version = 1;
+                file.nodes()?;
+            }
+            b"$ELM" if file.version <= 1 => {
+                file.version = 1;
+                elements.push(file.values.text);
+                file.values.skip_section("$ENDELM")?;
+            }
             [b'$', name @ ..] if !name.starts_with(b"End") => {
                 let name = shown(word);
                 file.assembly.skip(&format!("section {name}"));
@@ -107,9 +117,10 @@ impl Gmsh<'_> {
         let version = text.required("the version")?;
         self.version = match version {
             b"2" | b"2.0" | b"2.1" | b"2.2" => 2,
-            b"4.1" => 4,
+            b"4" | b"4.0" | b"4.1" => 4,
             _ => return Err(self.refused_version(&shown(version))),
         };
+        self.is_old = matches!(version, b"4" | b"4.0");
         let is_binary = text.count("the file type")? != 0;
         let size = text.count("the data size")?;
         if is_binary {
@@ -125,7 +136,7 @@ impl Gmsh<'_> {
 
     fn refused_version(&self, version: &str) -> Error {
         self.values
-            .error(format!("Gmsh version {version}; 2.x and 4.1 are read"))
+            .error(format!("Gmsh version {version}; 1, 2.x, 4.0 and 4.1 are read"))
             .with_help(self.convert())
     }
 
@@ -144,22 +155,24 @@ impl Gmsh<'_> {
             self.values.begin();
             let blocks = self.values.size_count("the number of node blocks")?;
             let count = self.values.size_count("the number of nodes")?;
-            self.values.size("the smallest node number")?;
-            self.values.size("the largest node number")?;
+            self.least_and_largest()?;
             self.assembly.reserve_points(self.values.text.room(count, 8));
             for _ in 0..blocks {
-                let dimension = self.values.count("the dimension of the block")?;
-                self.values.int("the number of its entity")?;
+                let [dimension, _] = self.place()?;
                 let parametric = self.values.count("whether the nodes are parametric")? > 0;
                 let nodes = self.values.size_count("the number of nodes of the block")?;
-                for _ in 0..nodes {
-                    let tag = self.values.size("a node number")?;
+                for _ in 0..if self.is_old { 0 } else { nodes } {
+                    let tag = self.node_number()?;
                     self.name_node(tag)?;
                 }
                 for _ in 0..nodes {
+                    if self.is_old {
+                        let tag = self.node_number()?;
+                        self.name_node(tag)?;
+                    }
                     let point = self.values.point()?;
                     let line = self.values.line();
-                    for _ in 0..if parametric { dimension.min(3) } else { 0 } {
+                    for _ in 0..if parametric { dimension.clamp(0, 3) } else { 0 } {
                         self.values.real("a parameter")?;
                     }
                     self.assembly.push_point(point, line)?;
@@ -177,7 +190,27 @@ impl Gmsh<'_> {
                 self.assembly.push_point(point, self.values.line())?;
             }
         }
-        self.values.end("$EndNodes")
+        self.values.end(if self.version == 1 { "$ENDNOD" } else { "$EndNodes" })
+    }
+
+    /// Passes over the smallest and the largest number of a section, which version 4.0 lacks.
+    fn least_and_largest(&mut self) -> Result<()> {
+        for what in ["the smallest number", "the largest number"] {
+            if !self.is_old {
+                self.values.size(what)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The dimension and the number of the entity of a block.
+    fn place(&mut self) -> Result<[i64; 2]> {
+        let mut place = ["the dimension of the block", "the number of its entity"];
+        if self.is_old {
+            place.reverse();
+        }
+        let [a, b] = [self.values.int(place[0])?, self.values.int(place[1])?];
+        Ok(if self.is_old { [b, a] } else { [a, b] })
     }
 
     fn name_node(&mut self, tag: i64) -> Result<()> {
@@ -196,12 +229,10 @@ impl Gmsh<'_> {
             self.values.begin();
             let blocks = self.values.size_count("the number of element blocks")?;
             let total = self.values.size_count("the number of elements")?;
-            self.values.size("the smallest element number")?;
-            self.values.size("the largest element number")?;
+            self.least_and_largest()?;
             let mut found = 0_usize;
             for _ in 0..blocks {
-                let dimension = self.values.int("the dimension of the block")?;
-                let entity = self.values.int("the number of its entity")?;
+                let [dimension, entity] = self.place()?;
                 let place = (dimension, entity);
                 let groups = self.entities.get(&place).cloned().unwrap_or_default();
                 let are_ghosts = self.ghosts.contains(&entity) && !self.parts.contains(&place);
@@ -209,7 +240,7 @@ impl Gmsh<'_> {
                 let count = self.values.size_count("the number of elements of the block")?;
                 found = found.saturating_add(count);
                 for _ in 0..count {
-                    self.values.size("an element number")?;
+                    self.node_number()?; // of the element
                     if are_ghosts {
                         self.pass(kind)?;
                     } else {
@@ -246,7 +277,9 @@ impl Gmsh<'_> {
             } else {
                 self.values.int("an element number")?;
                 let kind = self.values.count("an element type")?;
-                (kind, 1, self.values.count("the number of tags")?)
+                // version 1: a physical group, an entity and the number of nodes
+                let is_first = self.version == 1;
+                (kind, 1, if is_first { 3 } else { self.values.count("the number of tags")? })
             };
             for _ in 0..run {
                 if self.values.is_binary() {
@@ -262,7 +295,7 @@ impl Gmsh<'_> {
             }
             left -= run;
         }
-        self.values.end("$EndElements")
+        self.values.end(if self.version == 1 { "$ENDELM" } else { "$EndElements" })
     }
 
     fn known(&self, kind: usize) -> Result<ElementType> {
@@ -302,6 +335,7 @@ impl Gmsh<'_> {
         let line = self.values.line();
         let element = self.known(kind)?;
         match element.kind {
+            GmshType::Lower(_) if !groups.is_empty() => self.feature(element.nodes, groups),
             GmshType::Lower(name) => {
                 self.assembly.skip(&format!("{name} elements (Gmsh type {kind})"));
                 self.pass_nodes(element.nodes)
@@ -311,7 +345,7 @@ impl Gmsh<'_> {
                 // version 2 lists an element once for each of its groups
                 let (last, nodes, place) = &self.last;
                 let is_repeated =
-                    self.version == 2 && *last == kind && *nodes == self.element_nodes;
+                    self.version <= 2 && *last == kind && *nodes == self.element_nodes;
                 let place = if is_repeated {
                     *place
                 } else {
@@ -373,7 +407,8 @@ impl Gmsh<'_> {
 
     fn node_number(&mut self) -> Result<i64> {
         let what = "a node number";
-        if self.version == 4 { self.values.size(what) } else { self.values.int(what) }
+        let is_wide = self.version == 4 && !self.is_old;
+        if is_wide { self.values.size(what) } else { self.values.int(what) }
     }
 
     fn unknown_node(&self, tag: i64) -> Error {

@@ -10,19 +10,10 @@ use super::groups::numbers_of;
 use super::mesh::ExchangeMesh;
 use super::netcdf::{Netcdf, NetcdfValues};
 use super::shapes::{CellShape, CellSide};
+use crate::io::exodus::side_numbers;
 
 /// Longest name.
 const MAX_NAME: usize = 255;
-
-/// Number in Exodus, from 1, of each side in the order of Abaqus.
-fn side_numbers(shape: CellShape) -> &'static [i32] {
-    match shape {
-        CellShape::Triangle | CellShape::Quad => &[],
-        CellShape::Tetrahedron => &[4, 1, 2, 3],
-        CellShape::Wedge => &[4, 5, 1, 2, 3],
-        CellShape::Hexahedron => &[5, 6, 1, 2, 3, 4],
-    }
-}
 
 /// A block of elements.
 struct Block {
@@ -219,8 +210,10 @@ fn push_side_sets(
         let rows = file.dimension(format!("num_side_ss{s}"), group.members.len());
         let elements = sides().map(|side| place[side.cell as usize]).collect();
         file.variable(format!("elem_ss{s}"), &[rows], vec![], NetcdfValues::Ints(elements));
-        let number =
-            |side: CellSide| side_numbers(mesh.shapes[side.cell as usize])[usize::from(side.side)];
+        let number = |CellSide { cell, side }: CellSide| {
+            let shape = mesh.shapes[cell as usize].volume();
+            shape.map_or(0, |shape| side_numbers(shape)[usize::from(side)])
+        };
         let own = sides().map(number).collect();
         file.variable(format!("side_ss{s}"), &[rows], vec![], NetcdfValues::Ints(own));
     }

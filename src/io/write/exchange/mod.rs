@@ -31,6 +31,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result, option_name};
 use crate::io::atomic;
 use crate::io::dataset::Dataset;
+use crate::io::exodus::hex_27;
 use crate::mesh::SurfaceMesh;
 use mesh::ExchangeMesh;
 use orders::HexahedronGrid;
@@ -148,7 +149,7 @@ impl MeshFormat {
                 mesh.keep_hexahedron_nodes(&grid.nodes(&orders::abaqus_20()));
                 mesh.drop_unused();
             }
-            (Self::Exodus, 2) => mesh.keep_hexahedron_nodes(&grid.nodes(&orders::exodus_27())),
+            (Self::Exodus, 2) => mesh.keep_hexahedron_nodes(&grid.nodes(&hex_27())),
             (Self::Mfem, _) => mesh.drop_unused(),
             _ => {}
         }

@@ -62,11 +62,3 @@ impl HexahedronGrid {
 pub fn abaqus_20() -> Vec<[usize; 3]> {
     hexahedron_order(2)[..20].to_vec()
 }
-
-/// Positions of the 27 nodes of HEX27 of Exodus: corners, bottom, upright and top edges, center,
-/// faces (Schoof and Yarberry, "Exodus II: A Finite Element Data Model", figure of HEX).
-pub fn exodus_27() -> Vec<[usize; 3]> {
-    let vtk = hexahedron_order(2);
-    let faces = [[1, 1, 0], [1, 1, 2], [0, 1, 1], [2, 1, 1], [1, 0, 1], [1, 2, 1]];
-    [&vtk[..12], &vtk[16..20], &vtk[12..16], &[[1, 1, 1]], &faces].concat()
-}

@@ -36,14 +36,19 @@ impl CellShape {
         if self < Self::Tetrahedron { 2 } else { 3 }
     }
 
+    /// The shape of a volume.
+    pub fn volume(self) -> Option<VolumeShape> {
+        match self {
+            Self::Triangle | Self::Quad => None,
+            Self::Tetrahedron => Some(VolumeShape::Tetrahedron),
+            Self::Wedge => Some(VolumeShape::Wedge),
+            Self::Hexahedron => Some(VolumeShape::Hexahedron),
+        }
+    }
+
     /// Sides of a volume by their corners, in the order of Abaqus; as they look from within.
     pub fn sides(self) -> &'static [&'static [usize]] {
-        match self {
-            Self::Triangle | Self::Quad => &[],
-            Self::Tetrahedron => VolumeShape::Tetrahedron.sides(),
-            Self::Wedge => VolumeShape::Wedge.sides(),
-            Self::Hexahedron => VolumeShape::Hexahedron.sides(),
-        }
+        self.volume().map_or(&[], VolumeShape::sides)
     }
 }
 

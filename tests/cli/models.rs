@@ -159,7 +159,7 @@ fn curves_of_the_file_are_creases_where_no_row_says_otherwise() {
     let (_, _, stderr) = run(path, "info one.mesh --creases-from Ridges,medit:ref:7");
     for said in [
         "Creased 2 edges and 0 vertices of curves and points",
-        "left out: the curves and points `Corners` (1 vertex)",
+        "left out: the curves and points `Edges` (4 edges), `Corners` (1 vertex)",
         "`medit:ref:7`: 1 edge not among those of the mesh (the first: edge 0 7), left smooth",
     ] {
         let plain: Vec<_> = stderr.split_whitespace().collect();

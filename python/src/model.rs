@@ -246,7 +246,7 @@ pub fn crease_sources(value: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<CreaseSo
     let names: Vec<String> = names.map_err(|_| {
         refused("creases_from of another form", "give a name, or a list of names: \"Ridges=2\"")
     })?;
-    names.iter().map(|name| name.parse().py()).collect()
+    names.iter().map(|name| name.parse::<CreaseSource>().py()).collect()
 }
 
 type Tagged<'a> = (Vec<u32>, Vec<usize>, Box<dyn Fn(usize) -> PyResult<Vec<f64>> + 'a>);

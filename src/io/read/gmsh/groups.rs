@@ -13,9 +13,10 @@ impl Gmsh<'_> {
         for _ in 0..count {
             let dimension = self.values.text.integer("the dimension of a physical group")?;
             let has_dimension = self.values.text.peek().is_none_or(|word| word[0] != b'"');
-            let (dimensions, tag) = match has_dimension {
-                true => (dimension..=dimension, self.values.text.integer("a physical group")?),
-                false => (0..=3, dimension),
+            let (dimensions, tag) = if has_dimension {
+                (dimension..=dimension, self.values.text.integer("a physical group")?)
+            } else {
+                (0..=3, dimension)
             };
             let rest = self.values.text.next_line().unwrap_or_default();
             let name: String =

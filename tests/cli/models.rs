@@ -167,7 +167,11 @@ fn curves_of_the_file_are_creases_where_no_row_says_otherwise() {
     }
     refused(path, "info one.mesh --creases-from Rims", "no curve or points `Rims`");
     refused(path, "info one.mesh --creases-from Ridges=-1", "sharpness -1");
-    refused(path, "view one.mesh --linear --creases-from Ridges -o a.html", "--creases-from");
+    refused(
+        path,
+        "view one.mesh --linear --creases-from Ridges -o a.html",
+        "of the file unchanged",
+    );
     done(path, "boundary one.mesh -o skin.obj");
     refused(path, "info skin.obj --creases-from Ridges", "no curve or points `Ridges`");
 }

@@ -37,10 +37,7 @@ impl PyLocator {
     ) -> PyResult<Self> {
         let choice = backend.parse::<Choice>().py()?;
         let request = LocateRequest { tolerance, backend: choice, ..Default::default() };
-        if choice.is_gpu() {
-            // before any work
-            py.work(|| Processor::find_one(choice)).py()?;
-        }
+        py.work(|| Processor::check_one(choice)).py()?;
         let own = shared.clone();
         let controls = given.controls(own.mesh.controls())?;
         let made =

@@ -10,11 +10,12 @@ mod explain;
 mod limit;
 mod multi_device;
 mod process;
+mod processor;
 mod surface;
 mod vectors;
 
 pub use crate::result_buffer::ResultBuffer;
-pub use choice::{Choice, DeviceList, DeviceOpening, Processor, auto, choose, devices, start};
+pub use choice::{Choice, DeviceList};
 pub use cpu::{Cpu, check_threads};
 #[cfg(feature = "cuda")]
 pub use cuda::{Cuda, process::ResidentSurface, query::DeviceQuery};
@@ -23,6 +24,7 @@ pub use explain::{LaunchGrid, LaunchReport};
 pub use limit::{DerivedQuantity, Limit, Values};
 pub use multi_device::{MultiDevice, SharedBackend};
 pub use process::SurfaceProcessor;
+pub use processor::{DeviceOpening, Processor, auto, choose, devices, start};
 pub use surface::{SurfaceEvaluator, SurfaceRefiner, SurfaceResults, SurfaceTask, runs_on_gpu};
 pub use vectors::SparseVectors;
 

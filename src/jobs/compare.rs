@@ -237,7 +237,7 @@ impl CompareRequest {
     }
 
     fn ways(&self, processor: &Processor, notes: &mut dyn Notes) -> Vec<Candidate> {
-        if processor.gpu().is_none() {
+        if processor.strategies().is_empty() {
             let why = processor.why_not_gpu().cloned();
             let why = why.unwrap_or_else(|| message!(option("backend", "cpu")));
             notes.status("Comparing", notes.words(&message!("the CPU with itself: ", why)));

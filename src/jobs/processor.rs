@@ -108,15 +108,16 @@ pub(super) fn take_steps(
 
 /// Refuses a GPU for a job that only the CPU does.
 pub(super) fn check_cpu(choice: Choice, what: &str) -> Result<()> {
-    match choice {
-        Choice::Auto | Choice::Cpu => Ok(()),
-        _ => Err(Error::request(format!("{what} on the CPU alone")).with_help(message!(
-            "omit ",
-            option_name("backend"),
-            ", or give ",
-            option("backend", "cpu")
-        ))),
+    if choice.allows_cpu() {
+        return Ok(());
     }
+    let (backend, cpu) = (option_name("backend"), option("backend", "cpu"));
+    Err(Error::request(format!("{what} on the CPU alone")).with_help(message!(
+        "omit ",
+        backend,
+        ", or give ",
+        cpu
+    )))
 }
 
 /// Refuses the first option that is given of those `whose` it is.

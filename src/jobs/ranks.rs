@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::{Notes, since};
-use crate::backend::{Choice, Processor, devices};
+use crate::backend::{Choice, Processor};
 use crate::cluster::{Host, Ranks, block};
 use crate::error::{Error, Result};
 use crate::numbers::counted;
@@ -18,22 +18,7 @@ pub const BLOCK_ELEMENTS: usize = 1 << 18;
 /// # Errors
 /// If no GPU is found where one is asked for; the error of another rank of the machine.
 pub fn own_choice(choice: Choice, cost: &Cost, ranks: &Ranks<'_>) -> Result<Choice> {
-    let host = Host::of(ranks)?;
-    let own = |ordinals: &[usize]| {
-        let own = ordinals.get(host.rank % ordinals.len().max(1));
-        own.map_or(Choice::Auto, |&ordinal| Choice::Cuda(ordinal))
-    };
-    let all = || -> Result<Vec<usize>> { Ok(devices()?.iter().map(|d| d.ordinal).collect()) };
-    Ok(match choice {
-        Choice::Cpu | Choice::Cuda(_) => choice,
-        Choice::Devices(list) => own(list.ordinals()),
-        Choice::AllDevices => own(&all()?),
-        Choice::Auto if cost.suits_cpu(rayon::current_num_threads()) => Choice::Auto,
-        Choice::Auto => match all() {
-            Ok(ordinals) if Processor::find_one(own(&ordinals)).is_ok() => own(&ordinals),
-            _ => Choice::Auto,
-        },
-    })
+    Processor::share(choice, Host::of(ranks)?.rank, cost)
 }
 
 /// Finds the extent of a refined mesh, of which each rank measures a run of the cells.

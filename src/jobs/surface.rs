@@ -242,7 +242,7 @@ impl SurfaceRequest {
         notes: &mut dyn Notes,
     ) -> Result<Box<dyn Backend>> {
         if self.is_adaptive() {
-            if matches!(self.backend, Choice::Auto | Choice::Cpu) {
+            if self.backend.allows_cpu() {
                 return Ok(Box::new(Cpu::default()));
             }
             let adaptive = option("method", "adaptive");

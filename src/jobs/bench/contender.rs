@@ -13,7 +13,8 @@ pub struct Contender {
     pub name: String,
     pub precision: Precision,
     pub backend: Box<dyn Backend>,
-    pub on_gpu: bool,
+    /// The strategy of a GPU.
+    pub strategy: Option<Strategy>,
     /// Bytes that results may take.
     pub memory: u64,
 }
@@ -27,22 +28,14 @@ impl Contender {
         let memory = physical_memory().unwrap_or(u64::MAX) / 3;
         for (precision, bits) in PRECISIONS {
             let (name, backend) = (format!("CPU {bits}"), Box::new(Cpu::new(precision)));
-            all.push(Self { name, precision, backend, on_gpu: false, memory });
-        }
-        if processor.gpu().is_none() {
-            return Ok(all);
+            all.push(Self { name, precision, backend, strategy: None, memory });
         }
         for (precision, bits) in PRECISIONS {
-            for (strategy, kernels) in [
-                (Strategy::Thread, "thread"),
-                (Strategy::Warp, "warp"),
-                (Strategy::Hybrid, "hybrid"),
-                (Strategy::Auto, "auto"),
-            ] {
+            for &strategy in processor.strategies() {
                 let backend = processor.backend(precision, strategy)?;
                 let memory = backend.info().memory / 4 * 3;
-                let name = format!("GPU {kernels} {bits}");
-                all.push(Self { name, precision, backend, on_gpu: true, memory });
+                let name = format!("GPU {} {bits}", format!("{strategy:?}").to_lowercase());
+                all.push(Self { name, precision, backend, strategy: Some(strategy), memory });
             }
         }
         Ok(all)
@@ -64,7 +57,7 @@ impl WriteTimes {
 
     /// Median of the seconds that writing `bytes` takes on a contender's processor.
     pub fn seconds(&mut self, contender: &Contender, bytes: usize) -> Result<f64> {
-        let key = (contender.on_gpu, bytes);
+        let key = (contender.strategy.is_some(), bytes);
         if let Some(&seconds) = self.known.get(&key) {
             return Ok(seconds);
         }

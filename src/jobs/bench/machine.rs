@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::backend::{Backend, Cpu, DeviceInfo, Processor, devices};
+use crate::backend::{Backend, Cpu, DeviceInfo, Processor};
 use crate::error::Result;
 use crate::memory::physical_memory;
 use crate::numbers::counted;
@@ -32,16 +32,12 @@ pub struct Machine {
 
 impl Machine {
     pub(super) fn new(processor: &Processor, command: &str) -> Result<Self> {
-        let gpu = match processor.gpu() {
-            Some(number) => devices()?.into_iter().find(|device| device.ordinal == number),
-            None => None,
-        };
         let days = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |t| t.as_secs() / 86400);
         Ok(Self {
             cpu_model: cpu_model(),
             cpu: Cpu::default().name(),
             memory: physical_memory(),
-            gpu,
+            gpu: processor.device_info()?,
             system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
             date: date(days),
             version: env!("CARGO_PKG_VERSION"),

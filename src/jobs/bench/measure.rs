@@ -168,7 +168,9 @@ pub fn accuracy(
 ) -> Result<()> {
     let reference = Cpu::new(Precision::F64);
     let plan = model.solid.plan(&Samples::grid(samples), Want::POSITION)?;
-    for contender in contenders.iter().filter(|c| c.on_gpu || c.precision == Precision::F32) {
+    for contender in
+        contenders.iter().filter(|c| c.strategy.is_some() || c.precision == Precision::F32)
+    {
         match compare(&plan, model.mesh.controls(), &*contender.backend, &reference) {
             Ok(comparison) => results.accuracy.push(Accuracy {
                 model: model.name.clone(),

@@ -127,7 +127,7 @@ impl BenchRequest {
             accuracy: Vec::new(),
             left_out: Vec::new(),
         };
-        if processor.gpu().is_none() {
+        if processor.strategies().is_empty() {
             let asked = || "the CPU was asked for".into();
             let why = processor.why_not_gpu().map_or_else(asked, |why| notes.words(why));
             let note = format!("he kernels of a GPU, figures 9 and 10 among them: {why}");

@@ -315,7 +315,7 @@ impl EvaluateRequest {
     /// Refuses options that Bézier cells have no use for: they are made on the CPU in double
     /// precision.
     fn check_bezier(&self) -> Result<()> {
-        if self.processor.backend.is_gpu() {
+        if !self.processor.backend.allows_cpu() {
             let [name, cpu] = [option_name("backend"), option("backend", "cpu")];
             let help = message!("leave ", name, " out, or give ", cpu);
             return wrong("Bézier cells are made on the CPU", help);
@@ -348,7 +348,7 @@ impl EvaluateRequest {
             given(self.piece_points.is_some(), "piece_points"),
             given(self.compress, "compress"),
             given(self.explain, "explain"),
-            (self.processor.backend.is_gpu(), backend),
+            (!self.processor.backend.allows_cpu(), backend),
             self.kernels(),
             self.single_precision(),
         ];

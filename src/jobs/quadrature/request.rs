@@ -133,12 +133,14 @@ impl QuadratureRequest {
                 return Err(Error::request(what).with_help("leave one of them out"));
             }
         }
-        match self.backend {
-            _ if self.boundary.is_none() => Ok(()),
-            Choice::Auto | Choice::Cpu => Ok(()),
-            _ => Err(Error::request("boundary quadrature runs on the CPU only")
-                .with_help(message!("leave ", option_name("backend"), " out, or give cpu"))),
+        if self.boundary.is_none() || self.backend.allows_cpu() {
+            return Ok(());
         }
+        Err(Error::request("boundary quadrature runs on the CPU only").with_help(message!(
+            "leave ",
+            option_name("backend"),
+            " out, or give cpu"
+        )))
     }
 
     /// Refuses a mesh whose names the output does not keep apart, and says what the output leaves

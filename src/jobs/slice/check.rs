@@ -67,7 +67,7 @@ impl SliceRequest {
     pub fn check_cut(&self) -> Result<()> {
         self.check_lengths()?;
         check_rules([(
-            self.backend.is_gpu() && self.images.pixel.is_none(),
+            !self.backend.allows_cpu() && self.images.pixel.is_none(),
             "a GPU for layers without pixels".into(),
             message!("give the size of a pixel, or leave ", name("backend"), " out"),
         )])?;
@@ -93,7 +93,7 @@ impl SliceRequest {
         let files = [option("png", "DIR"), option("vtp", "FILE"), option("pvtu", "FILE")];
         let files = listed(files, " or ");
         let vtk = listed(["vtp", "pvtu"].map(name), " and ");
-        let (a_range, is_gpu) = (message!("a range of ", name("attribute")), self.backend.is_gpu());
+        let a_range = message!("a range of ", name("attribute"));
         let with_pixels = message!("images and ", name("pvtu"));
         let with_unit = message!("images, drawings and ", name("cli"), "; ", vtk.clone());
         let with_unit = message!(with_unit, " keep the model's length unit");
@@ -110,7 +110,11 @@ impl SliceRequest {
             ),
             is_for(self.resume && !has_folder, name("resume"), folders),
             is_for(has_range && !has_pictures, a_range, Command::LayerImages),
-            is_for(is_gpu && !self.outputs.has_pixels(), option("backend", "cuda"), with_pixels),
+            is_for(
+                !(self.backend.allows_cpu() || self.outputs.has_pixels()),
+                option("backend", "cuda"),
+                with_pixels,
+            ),
             is_for(self.unit_mm() != 1.0 && !has_unit, name("unit"), with_unit),
         ]
     }

@@ -1,7 +1,7 @@
 //! Operators whose material differs from cell to cell.
 
 use super::Operator;
-use crate::backend::device::MatrixForm;
+use crate::backend::operations::MatrixForm;
 use crate::error::Result;
 
 /// An operator with materials by cells: all of one kind.

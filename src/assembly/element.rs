@@ -3,7 +3,7 @@
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, MatMut, MatRef, Par};
 
-use crate::backend::device::MatrixForm;
+use crate::backend::operations::MatrixForm;
 use crate::quadrature::{BasisValues, LeafQuantities, PhysicalDerivatives};
 
 /// A leaf's matrices over its control points.

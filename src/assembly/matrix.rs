@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::element::LeafMatrices;
-use crate::backend::device::SparsePattern;
+use crate::backend::operations::SparsePattern;
 use crate::interrupt::stop_point;
 use crate::quadrature::Quadrature;
 
@@ -109,6 +109,11 @@ impl Matrix {
 
     pub(super) fn new(pattern: Arc<Pattern>, width: usize, values: Vec<f64>) -> Self {
         Self { pattern, width, values }
+    }
+
+    /// [`Matrix::values`], without the matrix.
+    pub(super) fn into_values(self) -> Vec<f64> {
+        self.values
     }
 
     /// Number of rows, and of columns.

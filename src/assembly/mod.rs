@@ -34,12 +34,13 @@
 //! ```
 
 mod cell_operators;
-mod device;
 mod element;
 mod linear;
 mod loads;
 mod matrix;
 mod projection;
+mod source;
+mod sums;
 mod write;
 
 pub use cell_operators::CellOperators;
@@ -50,20 +51,19 @@ pub use projection::project;
 pub use write::{MatrixFormat, write_matrix};
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use rayon::prelude::*;
 
 use crate::backend::Backend;
-use crate::backend::device::MatrixForm;
+use crate::backend::operations::{AssembledMatrices, MatrixForm};
 use crate::error::{Error, Result};
-use crate::interrupt::stop_point;
 use crate::memory;
 use crate::mesh::Controls;
 use crate::plan::Cost;
-use crate::quadrature::{Mapping, Quadrature, QuadratureBatch, physical_derivatives};
-use element::{AssemblyWorkspace, LeafMatrices};
+use crate::quadrature::{Mapping, Quadrature};
 use matrix::Pattern;
+use source::AssemblySource;
+use sums::assemble_forms;
 
 /// A bilinear form.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -171,13 +171,6 @@ pub fn check_memory(quadrature: &Quadrature<'_>, operators: &[Operator]) -> Resu
     })
 }
 
-/// Quadrature points of a piece: its derivatives take some 10 MB.
-const PIECE_POINTS: usize = 4096;
-
-/// Most numbers of element matrices of a piece, and of all that wait to be added, for each thread.
-const MAX_PIECE_NUMBERS: usize = 1 << 20;
-const MAX_WAITING_NUMBERS: usize = 1 << 21;
-
 /// The matrices of some operators, from one pass over the quadrature points on a processor, in
 /// double precision.
 ///
@@ -211,32 +204,15 @@ pub fn assemble_with_progress(
     if operators.is_empty() {
         return Ok((Vec::new(), 0.0));
     }
-    let (matrices, seconds) = match backend.device() {
-        Some(device) => {
-            let device = (device, backend.info().memory);
-            device::assemble(device, quadrature, controls, operators, progress)?
-        }
-        None => {
-            let start = Instant::now();
-            let mapping = Mapping::new(quadrature, controls)?;
-            let matrices = assemble_mapped(&mapping, operators, progress)?;
-            (matrices, start.elapsed().as_secs_f64())
-        }
-    };
+    let forms: Vec<MatrixForm> = operators.iter().map(|operator| operator.form()).collect();
+    let (forms, pattern) = (&forms[..], &Arc::new(Pattern::of(quadrature)));
+    let mut source = AssemblySource { quadrature, controls, forms, pattern, progress };
+    let AssembledMatrices { values, seconds } = backend.operations().assemble(&mut source)?;
+    let matrix =
+        |(values, form): (_, &MatrixForm)| Matrix::new(pattern.clone(), form.width(), values);
+    let matrices: Vec<Matrix> = values.into_iter().zip(forms).map(matrix).collect();
     check_finite(operators, &matrices)?;
     Ok((matrices, seconds))
-}
-
-/// The matrices of some operators, by the CPU.
-fn assemble_mapped(
-    mapping: &Mapping<'_>,
-    operators: &[Operator],
-    progress: impl FnMut(usize),
-) -> Result<Vec<Matrix>> {
-    let forms: Vec<MatrixForm> = operators.iter().map(|operator| operator.form()).collect();
-    let matrices = assemble_forms(mapping, &forms, |_| &forms, progress)?;
-    check_finite(operators, &matrices)?;
-    Ok(matrices)
 }
 
 /// The matrix of an operator with materials by cells; `progress` as of [`assemble_with_progress`].
@@ -252,68 +228,10 @@ pub fn assemble_by_cells(
     mapping.quadrature().check_volume()?;
     let forms = [*operators.form(0)];
     let form_of = |cell: u32| std::slice::from_ref(operators.form(cell));
-    let matrices = assemble_forms(mapping, &forms, form_of, progress)?;
+    let pattern = Arc::new(Pattern::of(mapping.quadrature()));
+    let matrices = assemble_forms(mapping, &pattern, &forms, form_of, progress)?;
     check_finite(&[operators.of(0)], &matrices)?;
     Ok(matrices.into_iter().next().expect("one form"))
-}
-
-/// Matrices of forms that may have other constants in every cell.
-fn assemble_forms<'f>(
-    mapping: &Mapping<'_>,
-    forms: &[MatrixForm],
-    forms_of: impl Fn(u32) -> &'f [MatrixForm] + Sync,
-    mut progress: impl FnMut(usize),
-) -> Result<Vec<Matrix>> {
-    let quadrature = mapping.quadrature();
-    let (all_leaves, elements) = (quadrature.solid().leaves(), quadrature.solid().elements());
-    let pattern = Arc::new(Pattern::of(quadrature));
-    let mut matrices: Vec<Matrix> =
-        forms.iter().map(|form| Matrix::zeros(pattern.clone(), form.width())).collect();
-    // of all element matrices of a group; used again, since fresh memory costs more than sums
-    let mut room = Vec::new();
-    for group in groups(quadrature, forms) {
-        let numbers = |piece: &BatchLeaves| numbers(quadrature, piece, forms);
-        let count = group.iter().map(numbers).sum();
-        if room.len() < count {
-            room.resize(count, 0.0);
-        }
-        let mut rest = &mut room[..];
-        let mut rooms = Vec::with_capacity(group.len());
-        for piece in &group {
-            let (own, others) = rest.split_at_mut(numbers(piece));
-            rooms.push(own);
-            rest = others;
-        }
-        let points = group.iter().map(|(batch, own)| own.len() * quadrature.samples(*batch)).sum();
-        let found: Vec<Vec<LeafMatrices<'_>>> = group
-            .into_par_iter()
-            .zip(rooms)
-            .map_init(AssemblyWorkspace::default, |work, ((batch, leaves), room)| {
-                stop_point();
-                let basis = quadrature.basis(batch);
-                mapping.evaluate(batch, leaves.clone(), &mut work.mapped)?;
-                physical_derivatives(&basis, &work.mapped, &mut work.derivatives);
-                let QuadratureBatch { control_ids: ids, leaves: listed, .. } =
-                    &quadrature.batches()[batch];
-                let rooms = room.chunks_exact_mut((room.len() / leaves.len()).max(1));
-                let own = leaves.zip(rooms).enumerate().map(|(i, (leaf, room))| {
-                    stop_point();
-                    let ids = &ids[leaf * basis.controls..][..basis.controls];
-                    let element = all_leaves[listed[leaf] as usize].element as usize;
-                    let forms = forms_of(elements[element].cell);
-                    LeafMatrices::new(ids, i, &basis, forms, work, room)
-                });
-                Ok(own.collect())
-            })
-            .collect::<Result<_>>()?;
-        let mut first = 0;
-        for (matrix, form) in matrices.iter_mut().zip(forms) {
-            matrix.add(&found, first);
-            first += form.width().pow(2);
-        }
-        progress(points);
-    }
-    Ok(matrices)
 }
 
 /// Refuses matrices whose numbers have overflowed.
@@ -327,16 +245,6 @@ fn check_finite(operators: &[Operator], matrices: &[Matrix]) -> Result<()> {
         ))
         .with_help("give material constants or the model in other units")),
     }
-}
-
-/// Numbers of the element matrices of a piece.
-fn numbers(
-    quadrature: &Quadrature<'_>,
-    (batch, leaves): &BatchLeaves,
-    forms: &[MatrixForm],
-) -> usize {
-    let widths: usize = forms.iter().map(|form| form.width().pow(2)).sum();
-    leaves.len() * quadrature.batches()[*batch].controls.pow(2) * widths
 }
 
 /// What the matrices cost on either processor.
@@ -357,31 +265,4 @@ pub fn cost(quadrature: &Quadrature<'_>, operators: &[Operator]) -> Cost {
 fn check(quadrature: &Quadrature<'_>, operators: &[Operator]) -> Result<()> {
     operators.iter().copied().try_for_each(Operator::check)?;
     quadrature.check_volume()
-}
-
-/// A batch, and a range of its leaves.
-type BatchLeaves = (usize, std::ops::Range<usize>);
-
-/// Pieces whose element matrices wait together.
-fn groups(quadrature: &Quadrature<'_>, forms: &[MatrixForm]) -> Vec<Vec<BatchLeaves>> {
-    let most = MAX_WAITING_NUMBERS * rayon::current_num_threads();
-    let mut groups: Vec<Vec<BatchLeaves>> = Vec::new();
-    let mut waiting = usize::MAX;
-    for (batch, all) in quadrature.pieces(PIECE_POINTS) {
-        let leaf = numbers(quadrature, &(batch, 0..1), forms);
-        let step = (MAX_PIECE_NUMBERS / leaf.max(1)).max(1);
-        for first in all.clone().step_by(step) {
-            let leaves = first..(first + step).min(all.end);
-            let own = leaf * leaves.len();
-            if waiting.saturating_add(own) > most {
-                groups.push(Vec::new());
-                waiting = 0;
-            }
-            waiting += own;
-            if let Some(last) = groups.last_mut() {
-                last.push((batch, leaves));
-            }
-        }
-    }
-    groups
 }

@@ -5,10 +5,11 @@ mod choice;
 pub mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;
-pub mod device;
+mod device_info;
 mod explain;
 mod limit;
 mod multi_device;
+pub mod operations;
 mod process;
 mod processor;
 mod surface;
@@ -19,7 +20,7 @@ pub use choice::{Choice, DeviceList};
 pub use cpu::{Cpu, check_threads};
 #[cfg(feature = "cuda")]
 pub use cuda::{Cuda, process::ResidentSurface, query::DeviceQuery};
-pub use device::{Device, DeviceInfo};
+pub use device_info::DeviceInfo;
 pub use explain::{LaunchGrid, LaunchReport};
 pub use limit::{DerivedQuantity, Limit, Values};
 pub use multi_device::{MultiDevice, SharedBackend};
@@ -29,6 +30,9 @@ pub use surface::{SurfaceEvaluator, SurfaceRefiner, SurfaceResults, SurfaceTask,
 pub use vectors::SparseVectors;
 
 use std::ops::Range;
+
+use cpu::Host;
+use operations::Operations;
 
 use crate::error::Result;
 use crate::limit::Solid;
@@ -100,11 +104,9 @@ pub trait Backend {
     /// On a device, too little memory.
     fn vectors<'s>(&self, rows: &'s Stencils) -> Result<Box<dyn SparseVectors + 's>>;
 
-    /// The device that operations bring their arrays to: location, layers, interiors, quadrature,
-    /// assembly. `None` on the CPU, where they work on their own data. It is for them to ask, not
-    /// for who calls them.
-    fn device(&self) -> Option<&dyn Device> {
-        None
+    /// Operations beside plans; by default the CPU's.
+    fn operations(&self) -> &dyn Operations {
+        &Host
     }
 
     /// Seconds that writing `bytes` takes, once a repeat: the least time of every

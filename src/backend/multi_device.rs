@@ -4,8 +4,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::limit::{arrays, row_count};
+use super::operations::Operations;
 use super::{
-    Backend, BackendInfo, Device, Evaluator, LaunchReport, Limit, Precision, SparseVectors,
+    Backend, BackendInfo, Evaluator, LaunchReport, Limit, Precision, SparseVectors,
     SurfaceEvaluator, SurfaceProcessor, SurfaceRefiner, SurfaceTask, check_controls,
 };
 use crate::error::{Error, Result, option_name};
@@ -27,8 +28,8 @@ pub type SharedBackend = Arc<dyn Backend + Send + Sync>;
 /// their place among all. So the results are bitwise as of one backend, in the same order.
 ///
 /// A backend that fails, for instance for lack of memory, is given smaller runs, down to one part
-/// in 64; then the error names it. Surfaces, and jobs on the arrays of a [`Device`], run on the
-/// first backend alone.
+/// in 64; then the error names it. Surfaces and [operations](super::operations) run on the first
+/// backend alone.
 #[derive(Clone)]
 pub struct MultiDevice {
     members: Vec<SharedBackend>,
@@ -111,8 +112,8 @@ impl Backend for MultiDevice {
         self.first().vectors(rows)
     }
 
-    fn device(&self) -> Option<&dyn Device> {
-        self.first().device()
+    fn operations(&self) -> &dyn Operations {
+        self.first().operations()
     }
 
     fn time_writing(&self, bytes: usize, repeats: usize) -> Result<Vec<f64>> {

@@ -35,9 +35,7 @@ impl ProcessorRequest {
     pub fn choose(&self, cost: &Cost, notes: &mut dyn Notes) -> Result<Box<dyn Backend>> {
         let processor = Processor::find_for(self.backend, cost, rayon::current_num_threads())?;
         let backend = processor.backend(self.precision, self.strategy)?;
-        if self.backend == Choice::Auto {
-            say_chosen(&processor, &backend.name(), notes);
-        }
+        say_chosen(self.backend, &processor, &*backend, notes);
         if let Some(notice) = processor.strategy_notice(self.strategy) {
             notes.warn(notice);
         }
@@ -64,9 +62,7 @@ impl ProcessorRequest {
 /// As [`Processor::open_for`].
 pub fn backend_for(choice: Choice, cost: &Cost, notes: &mut dyn Notes) -> Result<Box<dyn Backend>> {
     let (processor, backend) = Processor::open_for(choice, cost, rayon::current_num_threads())?;
-    if choice == Choice::Auto {
-        say_chosen(&processor, &backend.name(), notes);
-    }
+    say_chosen(choice, &processor, &*backend, notes);
     Ok(backend)
 }
 
@@ -84,9 +80,7 @@ pub(super) fn surface_processor(
     let cost = Cost::processing(mesh.points.len(), job, times);
     let processor = Processor::find_one_for(choice, &cost, rayon::current_num_threads())?;
     let backend = processor.backend(Precision::F64, Strategy::default())?;
-    if choice == Choice::Auto {
-        say_chosen(&processor, &backend.name(), notes);
-    }
+    say_chosen(choice, &processor, &*backend, notes);
     backend.process_surface(mesh)
 }
 
@@ -129,8 +123,15 @@ pub(super) fn refuse_options(options: &[(bool, &str)], whose: &str) -> Result<()
     }
 }
 
-/// Says which processor [`Choice::Auto`] took, and why no GPU.
-pub fn say_chosen(processor: &Processor, name: &str, notes: &mut dyn Notes) {
-    let why = processor.why_not_gpu().map(|why| format!(" ({why})")).unwrap_or_default();
-    notes.status("Chose", format!("{name}{why}"));
+/// Says which processor [`Choice::Auto`] took, if that is the choice, and why no GPU.
+pub fn say_chosen(
+    choice: Choice,
+    processor: &Processor,
+    backend: &dyn Backend,
+    notes: &mut dyn Notes,
+) {
+    if choice == Choice::Auto {
+        let why = processor.why_not_gpu().map(|why| format!(" ({why})")).unwrap_or_default();
+        notes.status("Chose", format!("{}{why}", backend.name()));
+    }
 }

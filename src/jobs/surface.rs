@@ -252,9 +252,7 @@ impl SurfaceRequest {
         let threads = rayon::current_num_threads();
         let processor = Processor::find_for_surface(self.backend, mesh, options, threads)?;
         let backend = processor.backend(Precision::F64, Strategy::default())?;
-        if self.backend == Choice::Auto {
-            say_chosen(&processor, &backend.name(), notes);
-        }
+        say_chosen(self.backend, &processor, &*backend, notes);
         Ok(backend)
     }
 

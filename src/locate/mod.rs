@@ -38,7 +38,6 @@
 mod boundary;
 mod closest;
 mod cores;
-mod device;
 mod frame;
 mod hierarchy;
 mod limit;
@@ -51,7 +50,7 @@ mod sides;
 mod table;
 mod tricubic;
 
-pub use device::Locations;
+pub use crate::backend::operations::{Containment, Locations, Place};
 pub use hierarchy::{Hierarchy, Node};
 pub(crate) use pieces::layer_rings;
 pub use pieces::{AttributePieces, LocatorPieces, default_rings};
@@ -63,13 +62,12 @@ pub(crate) use {
     tricubic::{HalfPiece, basis, bounds, halves},
 };
 
-use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
 use crate::backend::Backend;
-use crate::backend::device::{PointSearch, Resident};
+use crate::backend::operations::{LocationSource, PointSearch, SolidParts};
 use crate::error::{Error, Result};
 use crate::interrupt::stop_point;
 use crate::limit::Solid;
@@ -105,31 +103,10 @@ impl Default for LocatorOptions {
     }
 }
 
-/// Where a point is in a solid.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Containment {
-    /// The point is in an element.
-    Inside(Place),
-    /// The point is in no element.
-    Outside,
-}
-
 impl Containment {
     fn at(found: Option<(u32, Place)>) -> Self {
         found.map_or(Self::Outside, |(_, place)| Self::Inside(place))
     }
-}
-
-/// A place in the solid, and how far it is from the point asked for.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
-    /// The element; in a mesh of hexahedra alone, the cell. Of several that share the
-    /// point, the first.
-    pub element: u32,
-    /// (u, v, w), each in [0, 1].
-    pub parameters: [f64; 3],
-    /// Distance of the limit there from the point, in length units.
-    pub residual: f64,
 }
 
 /// A solid that says where points in space are in it.
@@ -146,15 +123,8 @@ pub struct Locator<'s> {
     memory: SplitMemory,
     // for points outside; made at once, since threads that share work must not wait for it
     boundary: BoundaryPieces,
-    // once a device is asked
-    brought: Mutex<Option<Arc<BroughtParts>>>,
-}
-
-/// A locator's parts on the device of a backend.
-#[derive(Debug)]
-struct BroughtParts {
-    backend: String,
-    search: Resident<dyn PointSearch>,
+    // of each backend that was asked, by its name
+    searches: Mutex<Vec<(String, Arc<dyn PointSearch>)>>,
 }
 
 impl<'s> Locator<'s> {
@@ -215,7 +185,7 @@ impl<'s> Locator<'s> {
             rounding,
             memory: SplitMemory::default(),
             boundary,
-            brought: Mutex::default(),
+            searches: Mutex::default(),
         })
     }
 
@@ -247,12 +217,19 @@ impl<'s> Locator<'s> {
     /// # Errors
     /// [`Error::Request`] if a device fails or its memory is too small.
     pub fn locate_on(&self, backend: &dyn Backend, points: &[[f64; 3]]) -> Result<Locations> {
-        if let Some(device) = backend.device() {
-            return self.locate_there(backend, device, points);
+        self.search(backend)?.locate(self, points)
+    }
+
+    /// The solid on a processor, which is brought there once.
+    fn search(&self, backend: &dyn Backend) -> Result<Arc<dyn PointSearch>> {
+        let held = || self.searches.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = backend.name();
+        if let Some((_, own)) = held().iter().find(|(own, _)| *own == name) {
+            return Ok(own.clone());
         }
-        let start = Instant::now();
-        let located = self.locate(points);
-        Ok(Locations { located, left: None, seconds: start.elapsed().as_secs_f64() })
+        let own: Arc<dyn PointSearch> = backend.operations().location(self)?.into();
+        held().push((name, own.clone()));
+        Ok(own)
     }
 
     /// Finds the place of one point.
@@ -379,6 +356,19 @@ impl<'s> Locator<'s> {
             (0..points.len() as u32).into_par_iter().map(|i| (key(i), i)).collect();
         order.par_sort_unstable();
         order.into_iter().map(|(_, i)| i).collect()
+    }
+}
+
+impl LocationSource for Locator<'_> {
+    fn parts(&self) -> Result<SolidParts> {
+        let LocatorParts { mut solid, boxes } = LocatorParts::new(self)?;
+        let Hierarchy { nodes, items } = Hierarchy::new(&boxes);
+        (solid.nodes, solid.items) = (nodes, items);
+        Ok(solid)
+    }
+
+    fn locate(&self, points: &[[f64; 3]]) -> Vec<Containment> {
+        Locator::locate(self, points)
     }
 }
 

@@ -14,10 +14,9 @@ use rayon::prelude::*;
 
 use super::Locator;
 use super::frame::AffineFrame;
-use super::hierarchy::Node;
 use super::hierarchy::diagonal;
 use super::tricubic::{TricubicPoints, bounds, halves};
-use crate::backend::device::{NONE, SolidPart, SolidParts};
+use crate::backend::operations::{NONE, SolidPart, SolidParts};
 use crate::bezier::{MAX_EXACT_RINGS, MadePiece, Piece, Pieces};
 use crate::error::Result;
 use crate::numbers::bounds::Bounds;
@@ -36,10 +35,8 @@ const MIN_LENGTH_FRACTION: f64 = 1e-9;
 /// All parts of a solid.
 #[derive(Debug, Default)]
 pub(crate) struct LocatorParts {
-    /// The parts; those with Bézier points say which.
-    pub parts: Vec<SolidPart>,
-    /// Bézier points, `[w][v][u]`, of the parts that have some, in their order.
-    pub points: Vec<TricubicPoints>,
+    /// The parts, without a hierarchy.
+    pub solid: SolidParts,
     /// Boxes that hold the parts, `[part]`.
     pub boxes: Vec<Bounds>,
 }
@@ -72,18 +69,20 @@ impl LocatorParts {
         };
         let by_leaf = locator.pieces.by_leaf().into_par_iter().map(of_leaf);
         let all = by_leaf.fold(Self::default, Self::joined).collect::<Vec<_>>();
-        Ok(all.into_iter().fold(Self::default(), Self::joined))
+        let mut all = all.into_iter().fold(Self::default(), Self::joined);
+        all.solid.reach = locator.reach();
+        Ok(all)
     }
 
     /// The parts of both, `self` first.
     fn joined(mut self, other: Self) -> Self {
-        let first = self.points.len() as u32;
+        let first = self.solid.points.len() as u32;
         let moved = |part: SolidPart| SolidPart {
             points: if part.points == NONE { NONE } else { first + part.points },
             ..part
         };
-        self.parts.extend(other.parts.into_iter().map(moved));
-        self.points.extend(other.points);
+        self.solid.parts.extend(other.solid.parts.into_iter().map(moved));
+        self.solid.points.extend(other.solid.points);
         self.boxes.extend(other.boxes);
         self
     }
@@ -143,7 +142,7 @@ impl LocatorParts {
         let frame = frame.unwrap_or_else(|| box_frame(&bounds));
         let (most, enough) = locator.nearness(piece);
         let around = frame.reach(most + error);
-        self.parts.push(SolidPart {
+        self.solid.parts.push(SolidPart {
             inverse: frame.inverse,
             offset: frame.offset,
             low: array::from_fn(|d| frame.low[d] - around[d] - FRAME_ROUNDING),
@@ -152,20 +151,15 @@ impl LocatorParts {
             most: frame.reach(most),
             origin,
             size,
-            points: if converges { self.points.len() as u32 } else { NONE },
+            points: if converges { self.solid.points.len() as u32 } else { NONE },
             piece: piece as u32,
             element: locator.pieces.pieces[piece].element,
             padding: 0,
         });
         self.boxes.push(bounds);
         if converges {
-            self.points.push(points);
+            self.solid.points.push(points);
         }
-    }
-
-    /// Arrays of all parts, with a hierarchy of the boxes.
-    pub fn arrays<'a>(&'a self, nodes: &'a [Node], items: &'a [u32], reach: f64) -> SolidParts<'a> {
-        SolidParts { parts: &self.parts, points: &self.points, nodes, items, reach }
     }
 }
 
@@ -211,7 +205,7 @@ mod tests {
         let mesh = crate::io::read("models/bracket.vtk").unwrap();
         let solid = Solid::new(&mesh).unwrap();
         let locator = Locator::new(&solid, mesh.controls()).unwrap();
-        let parts = LocatorParts::new(&locator).unwrap();
+        let parts = LocatorParts::new(&locator).unwrap().solid;
         assert!(parts.parts.is_sorted_by_key(|part| part.piece));
         let mut volumes = vec![0.0; locator.pieces().len()];
         let mut count = 0;

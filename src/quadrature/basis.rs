@@ -3,30 +3,12 @@
 use rayon::prelude::*;
 
 use super::leaf_points::LeafPoints;
+use crate::backend::operations::BasisValues;
 use crate::basis::MissingLayers;
 use crate::basis::bspline::{self, SECOND_AXES};
 use crate::interrupt::stop_point;
 use crate::limit::{AxisPermutation, LeafKind, Orders, Solid};
 use crate::plan::{Want, wanted_orders};
-
-/// Values and derivatives of basis functions; the same for all leaves of a batch.
-///
-/// Derivatives are with respect to the element's parameters; in a table, that leaves of any size
-/// share, to the parameters of the leaf.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct BasisValues {
-    /// Number of control points.
-    pub controls: usize,
-    /// Number of quadrature points.
-    pub samples: usize,
-    /// N, `[sample][control]`; each row sums to 1.
-    pub values: Vec<f64>,
-    /// dN/du, dN/dv, dN/dw, `[sample][3][control]`; each row sums to 0.
-    pub gradients: Vec<f64>,
-    /// d²N by uu, vv, ww, uv, uw, vw, `[sample][6][control]`, each row summing to 0;
-    /// empty unless asked for.
-    pub second: Vec<f64>,
-}
 
 /// Positions in a leaf's net that hold control points; the others are places of
 /// missing layers.

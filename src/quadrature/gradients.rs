@@ -5,19 +5,8 @@
 
 use rayon::prelude::*;
 
-use super::basis::BasisValues;
-use super::mapping::LeafQuantities;
+use crate::backend::operations::{BasisValues, LeafQuantities, PhysicalDerivatives};
 use crate::basis::bspline::SECOND_AXES;
-
-/// Derivatives of the basis functions of some leaves with respect to space.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct PhysicalDerivatives {
-    /// dN/dx, dN/dy, dN/dz, `[leaf][sample][3][control]`, per length unit.
-    pub gradients: Vec<f64>,
-    /// d²N by xx, yy, zz, xy, xz, yz, `[leaf][sample][6][control]`, per squared length
-    /// unit; empty unless the basis has second derivatives.
-    pub second: Vec<f64>,
-}
 
 /// Evaluates the derivatives of `basis` where `mapped` stands, into `derivatives`, whose
 /// memory is used again. The basis: of the same batch.

@@ -3,22 +3,16 @@
 
 use std::ops::Range;
 
-use nalgebra::Vector3;
-use rayon::prelude::*;
-
-use super::{LeafFace, Quadrature, QuadratureBatch, batch};
-use crate::backend::device::{QuadratureMapping, Resident};
+use super::host::HostMapping;
+use super::{Quadrature, QuadratureBatch};
+use crate::backend::operations::{
+    LeafQuantities, MappingBatch, MappingSource, PhysicalDerivatives, QuadratureMapping,
+};
 use crate::backend::{Backend, Cpu};
-use crate::basis::{MissingLayers, gauss};
-use crate::error::Result;
-use crate::interrupt::stop_point;
-use crate::limit::{LeafKind, LocalPoints};
+use crate::error::{Error, Result, option};
+use crate::memory::{self, decimal_bytes};
 use crate::mesh::Controls;
-use crate::simd::{AxisWeights, LeafMap, LeafMapOutput, LeafMapScratch, LeafSource, Simd};
-use crate::topology::Orientation;
-
-/// Leaves of a work item: whole vectors of them.
-const TASK_LEAVES: usize = 32;
+use crate::plan::Want;
 
 /// A quadrature with the positions of its control points, on one processor. Results of processors
 /// are equal to rounding.
@@ -26,73 +20,14 @@ const TASK_LEAVES: usize = 32;
 pub struct Mapping<'q> {
     quadrature: &'q Quadrature<'q>,
     left_handed: bool,
-    pub(super) place: MappingPlace,
-}
-
-/// Where a mapping has the control points.
-#[derive(Debug)]
-pub(super) enum MappingPlace {
-    Host(HostPoints),
-    Device(Resident<dyn QuadratureMapping>),
-}
-
-/// Control points for the CPU.
-#[derive(Debug)]
-pub(super) struct HostPoints {
-    // [point of all levels][3], relative to the origin
-    points: Vec<f64>,
-    origin: [f64; 3],
-    // of a quadrature of the boundary: the cells whose faces look inward as listed
-    orientation: Option<Orientation>,
-}
-
-impl HostPoints {
-    fn new(quadrature: &Quadrature<'_>, controls: Controls<'_>) -> Result<Self> {
-        quadrature.check_controls(controls)?;
-        let LocalPoints { points, origin } =
-            quadrature.layout.solid.local_points(controls.positions.as_flattened(), 3)?;
-        let (points, origin) = (points.into_owned(), [origin[0], origin[1], origin[2]]);
-        // without a common orientation there is no outside: by the hands of all cells
-        let orientation = quadrature
-            .is_boundary()
-            .then(|| Orientation::new(quadrature.layout.solid.topology(), controls.positions).ok());
-        Ok(Self { points, origin, orientation: orientation.flatten() })
-    }
-}
-
-/// The physical quantities of some leaves of a batch, `[leaf][sample]` each.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct LeafQuantities {
-    /// The batch.
-    pub batch: usize,
-    /// Range of the leaves in the batch.
-    pub leaves: Range<usize>,
-    /// Positions (x, y, z).
-    pub points: Vec<[f64; 3]>,
-    /// Jacobians d(x, y, z)/d(u, v, w) by the element's parameters: `[xyz][uvw]`.
-    pub jacobians: Vec<[[f64; 3]; 3]>,
-    /// Determinants of the Jacobians, in cubed length units.
-    pub determinants: Vec<f64>,
-    /// Weights of the physical quadrature: of the parameters' volume, times the
-    /// determinant, or minus it if all cells are left-handed ([`Mapping::left_handed`]).
-    /// They sum to the volume.
-    pub measures: Vec<f64>,
-    /// Outward unit normals of a quadrature of the boundary, whose measures sum to the area of the
-    /// surface; not finite where the area element is 0. Empty otherwise.
-    pub normals: Vec<[f64; 3]>,
-    /// Inverse Jacobians d(u, v, w)/d(x, y, z): `[uvw][xyz]`. Not finite where the
-    /// determinant is 0.
-    pub inverse_jacobians: Vec<[[f64; 3]; 3]>,
-    /// Second derivatives of the position by uu, vv, ww, uv, uw, vw: `[6][xyz]`; empty
-    /// unless the quadrature has them.
-    pub second: Vec<[[f64; 3]; 6]>,
+    own: Box<dyn QuadratureMapping + 'q>,
 }
 
 impl<'q> Mapping<'q> {
     /// Takes control points, one for every vertex of the mesh, to the CPU.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) for another number of them.
+    /// [`Error::Request`] for another number of them.
     pub fn new(quadrature: &'q Quadrature<'q>, controls: Controls<'_>) -> Result<Self> {
         Self::on(&Cpu::default(), quadrature, controls, None)
     }
@@ -109,17 +44,11 @@ impl<'q> Mapping<'q> {
         left_handed: Option<bool>,
     ) -> Result<Self> {
         quadrature.check_controls(controls)?;
-        let left_handed =
-            left_handed.unwrap_or_else(|| quadrature.is_left_handed(controls.positions));
-        let place = match backend.device() {
-            None => MappingPlace::Host(HostPoints::new(quadrature, controls)?),
-            Some(device) => {
-                let device = (device, backend.info().memory);
-                let mapping = quadrature.bring(controls, left_handed, device)?;
-                MappingPlace::Device(Resident::new(mapping))
-            }
-        };
-        Ok(Self { quadrature, left_handed, place })
+        let positions = controls.positions;
+        let left_handed = left_handed.unwrap_or_else(|| quadrature.is_left_handed(positions));
+        let own =
+            backend.operations().quadrature(&Source { quadrature, positions, left_handed })?;
+        Ok(Self { quadrature, left_handed, own })
     }
 
     /// Takes moved control points, of cells as left- or right-handed as the first ones.
@@ -127,11 +56,8 @@ impl<'q> Mapping<'q> {
     /// # Errors
     /// As [`Mapping::new`].
     pub fn move_controls(&mut self, controls: Controls<'_>) -> Result<()> {
-        match &mut self.place {
-            MappingPlace::Host(host) => *host = HostPoints::new(self.quadrature, controls)?,
-            MappingPlace::Device(device) => device.lock().move_controls(controls.positions)?,
-        }
-        Ok(())
+        self.quadrature.check_controls(controls)?;
+        self.own.move_controls(controls.positions)
     }
 
     /// The quadrature.
@@ -147,8 +73,7 @@ impl<'q> Mapping<'q> {
     /// Evaluates a range of a batch's leaves into `mapped`, whose memory is used again.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) if there is no such batch or no such leaf in it;
-    /// if a device fails.
+    /// [`Error::Request`] if there is no such batch or no such leaf in it; if a device fails.
     pub fn evaluate(
         &self,
         batch: usize,
@@ -156,180 +81,104 @@ impl<'q> Mapping<'q> {
         mapped: &mut LeafQuantities,
     ) -> Result<()> {
         self.quadrature.check_leaves(batch, &leaves)?;
-        match &self.place {
-            MappingPlace::Host(host) => {
-                self.evaluate_here(host, batch, leaves, mapped);
-                Ok(())
-            }
-            MappingPlace::Device(device) => {
-                mapped.take_from(device, batch, leaves, false).map(drop)
-            }
-        }
+        self.own.evaluate(batch, leaves, mapped, None)
     }
 
-    /// [`Mapping::evaluate`] by the CPU.
-    fn evaluate_here(
+    /// [`Mapping::evaluate`] with derivatives of the basis functions in space; second ones, too, if
+    /// the quadrature has them.
+    ///
+    /// # Errors
+    /// As [`Mapping::evaluate`].
+    pub fn evaluate_derivatives(
         &self,
-        host: &HostPoints,
         batch: usize,
         leaves: Range<usize>,
         mapped: &mut LeafQuantities,
-    ) {
-        let quadrature = self.quadrature;
-        let table = quadrature.table(batch);
-        let QuadratureBatch { permutation, depth, side, .. } = quadrature.batches()[batch];
-        let basis = quadrature.table_basis(batch);
-        let samples = table.points.len();
-        mapped.begin(batch, leaves.clone(), samples, !basis.second.is_empty());
-        let sign = if self.left_handed { -1.0 } else { 1.0 };
-        // by the leaves' parameters
-        let weights: Vec<f64> = table.points.weights.iter().map(|w| sign * w).collect();
-        let axis = self.grid_axis(batch);
-        let source = match &axis {
-            Some((axis, ends)) => LeafSource::Grid { axis, ends: *ends },
-            None => LeafSource::Table {
-                controls: basis.controls,
-                values: &basis.values,
-                gradients: &basis.gradients,
-                second: &basis.second,
-            },
+        derivatives: &mut PhysicalDerivatives,
+    ) -> Result<()> {
+        self.quadrature.check_leaves(batch, &leaves)?;
+        self.own.evaluate(batch, leaves, mapped, Some(derivatives))
+    }
+
+    /// Seconds of evaluating leaves of a batch, with derivatives in space or without them, results
+    /// staying where the processor has them: device events on a GPU, the wall clock on the CPU.
+    ///
+    /// # Errors
+    /// As [`Mapping::evaluate`].
+    pub fn time(&self, batch: usize, leaves: Range<usize>, derivatives: bool) -> Result<f64> {
+        self.quadrature.check_leaves(batch, &leaves)?;
+        self.own.time(batch, leaves, derivatives)
+    }
+}
+
+/// What a backend takes.
+struct Source<'q, 'c> {
+    quadrature: &'q Quadrature<'q>,
+    positions: &'c [[f64; 3]],
+    left_handed: bool,
+}
+
+impl<'q> MappingSource<'q> for Source<'q, '_> {
+    fn here(&self) -> Result<Box<dyn QuadratureMapping + 'q>> {
+        let Self { quadrature, positions, left_handed } = *self;
+        Ok(Box::new(HostMapping::new(quadrature, positions, left_handed)?))
+    }
+
+    fn batches(&self, memory: u64) -> Result<Vec<MappingBatch<'_>>> {
+        if self.quadrature.is_boundary() {
+            return Err(Error::request("boundary quadrature runs on the CPU only")
+                .with_help(message!("evaluate it on the CPU: ", option("backend", "cpu"))));
+        }
+        self.quadrature.check_device_memory(memory)?;
+        let count = self.quadrature.batches().len();
+        Ok((0..count).map(|b| self.quadrature.mapping_batch(b, self.left_handed)).collect())
+    }
+
+    fn positions(&self) -> &[[f64; 3]] {
+        self.positions
+    }
+}
+
+impl Quadrature<'_> {
+    /// A batch, with all of its leaves.
+    pub(crate) fn mapping_batch(&self, batch: usize, left_handed: bool) -> MappingBatch<'_> {
+        MappingBatch {
+            basis: self.basis(batch),
+            weights: self.element_weights(batch, left_handed),
+            control_ids: &self.batches()[batch].control_ids,
+        }
+    }
+
+    /// Weights of a batch's samples in the parameters of its elements, < 0 for left-handed ones.
+    fn element_weights(&self, batch: usize, left_handed: bool) -> Vec<f64> {
+        let side = if left_handed { -1.0 } else { 1.0 };
+        let scale = side * f64::from(self.kind(batch).1).exp2().powi(-3);
+        self.leaf_points(batch).weights.iter().map(|w| scale * w).collect()
+    }
+
+    /// Refuses bases of all batches at once that do not fit into a device's memory, or beside other
+    /// data into host memory, where data of refined leaves are made.
+    fn check_device_memory(&self, memory: u64) -> Result<()> {
+        let rows: usize = if self.want().contains(Want::SECOND) { 10 } else { 4 };
+        let bytes = |(b, batch): (usize, &QuadratureBatch)| {
+            8 * (rows * self.samples(b) * batch.controls) as u128
         };
-        let map =
-            LeafMap { source, weights: &weights, permutation, second: !basis.second.is_empty() };
-        let block = TASK_LEAVES * samples;
-        let listed = &quadrature.batches()[batch].leaves[leaves];
-        let simd = Simd::detect();
-        (
-            listed.par_chunks(TASK_LEAVES),
-            mapped.points.par_chunks_mut(block),
-            mapped.jacobians.par_chunks_mut(block),
-            mapped.determinants.par_chunks_mut(block),
-            mapped.measures.par_chunks_mut(block),
-            mapped.inverse_jacobians.par_chunks_mut(block),
-            pieces(&mut mapped.second, block, listed.len().div_ceil(TASK_LEAVES)),
-        )
-            .into_par_iter()
-            .for_each_init(
-                || (LeafMapScratch::default(), Vec::new()),
-                |(scratch, nets), (leaves, points, jacobians, determinants, measures, inverses, second)| {
-                    stop_point();
-                    self.gather_nets(batch, leaves, axis.is_some(), nets);
-                    let jacobians = jacobians.as_flattened_mut().as_flattened_mut();
-                    let inverses = inverses.as_flattened_mut().as_flattened_mut();
-                    let second = second.as_flattened_mut().as_flattened_mut();
-                    let out = LeafMapOutput {
-                        points: points.as_flattened_mut(),
-                        jacobians: &mut *jacobians,
-                        determinants: &mut *determinants,
-                        measures,
-                        inverses: &mut *inverses,
-                        second: &mut *second,
-                    };
-                    map.evaluate(simd, scratch, &host.points, nets, out);
-                    speed_up(depth, [(1, jacobians), (3, determinants), (-1, inverses), (2, second)]);
-                },
-            );
-        if let Some(face) = side {
-            // by the elements' parameters
-            let size = f64::from(depth).exp2().powi(-2);
-            let weights: Vec<f64> = table.points.weights.iter().map(|w| size * w).collect();
-            let inward: Vec<bool> =
-                listed.iter().map(|&leaf| self.is_mirrored(host, leaf)).collect();
-            mapped.turn_to(face, &weights, &inward, samples);
+        let batches = || self.batches().iter().enumerate();
+        let on_device: u128 = batches().map(bytes).sum();
+        let made: u128 = batches().filter(|(_, batch)| batch.is_pulled).map(bytes).sum();
+        let help = message!(
+            option("backend", "cpu"),
+            " makes them one by one; or ask for fewer Gauss points or rings"
+        );
+        if on_device > memory.into() {
+            let [need, has] = [on_device, memory.into()].map(decimal_bytes);
+            return Err(Error::request(format!(
+                "the basis functions need about {need} of the device's memory, it has {has}"
+            ))
+            .with_help(help));
         }
-        let origin = host.origin;
-        if origin != [0.0; 3] {
-            mapped.points.par_iter_mut().for_each(|p| (0..3).for_each(|d| p[d] += origin[d]));
-        }
+        memory::check_half("the basis functions of refined cells need", made, |_| help)
     }
-
-    /// Whether the cell of a leaf is mirrored: its axes make a left hand.
-    fn is_mirrored(&self, host: &HostPoints, leaf: u32) -> bool {
-        match &host.orientation {
-            Some(orientation) => orientation.is_mirrored(self.quadrature.element(leaf).cell),
-            None => self.left_handed,
-        }
-    }
-
-    /// The samples along an axis of whole regular leaves, and which layers their nets lack; none
-    /// where leaves take tables of their basis.
-    fn grid_axis(&self, batch: usize) -> Option<(AxisWeights, MissingLayers)> {
-        let key = &self.quadrature.table(batch).key;
-        let LeafKind::Regular(ends) = key.kind else { return None };
-        if key.face.is_some() {
-            return None;
-        }
-        // schemes are checked, so that there is such a rule
-        let rule = gauss::rule(self.quadrature.scheme().gauss).ok()?;
-        Some((AxisWeights::new(&rule.points).ok()?, ends))
-    }
-
-    /// The control points of leaves of a batch: all of a grid, else those that the table has.
-    fn gather_nets(&self, batch: usize, leaves: &[u32], is_grid: bool, nets: &mut Vec<u32>) {
-        let quadrature = self.quadrature;
-        let slots = &quadrature.table(batch).slots;
-        nets.clear();
-        for leaf in leaves.iter().map(|&leaf| quadrature.leaf(leaf)) {
-            if is_grid {
-                nets.extend_from_slice(quadrature.layout.solid.net(leaf))
-            } else {
-                nets.extend(batch::net(quadrature.layout.solid, leaf, slots))
-            }
-        }
-    }
-}
-
-impl LeafQuantities {
-    fn begin(&mut self, batch: usize, leaves: Range<usize>, samples: usize, second: bool) {
-        let count = leaves.len() * samples;
-        self.batch = batch;
-        self.leaves = leaves;
-        self.points.resize(count, [0.0; 3]);
-        self.jacobians.resize(count, [[0.0; 3]; 3]);
-        self.determinants.resize(count, 0.0);
-        self.measures.resize(count, 0.0);
-        self.normals.clear();
-        self.inverse_jacobians.resize(count, [[0.0; 3]; 3]);
-        self.second.resize(if second { count } else { 0 }, [[0.0; 3]; 6]);
-    }
-
-    /// Normals and measures of the surface, on a face of the elements; `mirrored[leaf]`: its axes
-    /// make a left hand.
-    fn turn_to(&mut self, face: LeafFace, weights: &[f64], mirrored: &[bool], samples: usize) {
-        let outward = if face.end == 1 { 1.0 } else { -1.0 };
-        let [a, b] = [(face.axis + 1) % 3, (face.axis + 2) % 3].map(usize::from);
-        self.normals.resize(self.points.len(), [0.0; 3]);
-        let places = (&mut self.normals, &mut self.measures, &self.jacobians);
-        places.into_par_iter().enumerate().for_each(|(i, (normal, measure, jacobian))| {
-            stop_point();
-            let column = |c: usize| Vector3::from([0, 1, 2].map(|d| jacobian[d][c]));
-            let weight = weights[i % samples];
-            let outward = if mirrored[i / samples] { -outward } else { outward };
-            let area = column(a).cross(&column(b)) * (outward * weight);
-            *measure = area.norm();
-            *normal = (area / *measure).into();
-        });
-    }
-}
-
-/// From derivatives by the parameters of leaves to those by their elements', 2ᵈᵉᵖᵗʰ times as large:
-/// by powers of 2, without rounding. Measures stay.
-fn speed_up(depth: u8, arrays: [(i32, &mut [f64]); 4]) {
-    if depth == 0 {
-        return;
-    }
-    for (power, values) in arrays {
-        let factor = f64::from(depth).exp2().powi(power);
-        values.iter_mut().for_each(|x| *x *= factor);
-    }
-}
-
-/// `count` chunks of `size` values, or as many of none if there are none.
-fn pieces<T: Send>(values: &mut [T], size: usize, count: usize) -> Vec<&mut [T]> {
-    if values.is_empty() {
-        return std::iter::repeat_with(|| &mut [][..]).take(count).collect();
-    }
-    values.chunks_mut(size).collect()
 }
 
 #[cfg(test)]

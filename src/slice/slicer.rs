@@ -2,10 +2,11 @@
 
 use super::boundary::{ClosedSurface, Extent, Shells, Surface, farthest, longest_side};
 use super::contours::{Arcs, IntervalIndex, join, outlines};
-use super::frame::{Axis, PixelGrid};
+use super::frame::Axis;
 use super::layer::Layer;
 use super::pixels::{Gray, Raster};
-use crate::backend::device::{LayerImages, Resident, Sampling};
+use crate::backend::cpu::Host;
+use crate::backend::operations::LayerImages;
 use crate::error::{Error, Result};
 use crate::limit::Solid;
 use crate::mesh::{Controls, check_coordinates, check_point_count};
@@ -92,8 +93,8 @@ pub struct Slicer {
     frame: LayerFrame,
     // none of a solid
     shells: Shells,
-    /// The boundary on a GPU.
-    pub(super) images: Option<Resident<dyn LayerImages>>,
+    /// The boundary on a processor.
+    pub(super) images: Box<dyn LayerImages>,
 }
 
 impl Slicer {
@@ -152,7 +153,8 @@ impl Slicer {
         let frame = LayerFrame { axis, tolerance, heights, plane };
         let ranges: Vec<[f64; 2]> =
             surface.patches.iter().map(|patch| surface.height_range(patch)).collect();
-        Self { index: IntervalIndex::new(&ranges), surface, frame, shells, images: None }
+        let index = IntervalIndex::new(&ranges);
+        Self { index, surface, frame, shells, images: Box::new(Host) }
     }
 
     /// What all layers have in common.
@@ -202,26 +204,6 @@ impl Slicer {
         self.trace(height, &mut arcs, &mut Vec::new());
         let (grid, tolerance) = (self.surface.grid, self.frame.tolerance);
         Layer { index, height, contours: outlines(join(&arcs, grid), grid, tolerance) }
-    }
-
-    /// Coverage of pixels by the layer at `height`, or by the mean of several, row by
-    /// row from the lowest: 0 is empty, the largest value full.
-    ///
-    /// # Errors
-    /// As [`Raster::new`]; if a device fails.
-    pub fn coverage<T: Gray>(
-        &self,
-        heights: &[f64],
-        grid: &PixelGrid,
-        sampling: Sampling,
-    ) -> Result<Vec<T>> {
-        if let Some(pixels) = self.coverage_there(heights, grid, sampling)? {
-            return Ok(pixels);
-        }
-        let mut raster = Raster::new(*grid, sampling)?;
-        let mut pixels = vec![T::default(); grid.size[0] * grid.size[1]];
-        self.coverage_into(heights, &mut raster, &mut pixels);
-        Ok(pixels)
     }
 
     /// [`Slicer::coverage`] with the memory of earlier layers, into `pixels`.

@@ -1,20 +1,15 @@
 //! Layers of a solid: contours and pixels by a slicer, attributes and cell arrays by a locator; and
 //! layers of a surface, by a slicer alone.
 
-use std::time::Instant;
-
-use super::interior::{
-    BandMemory, BandValues, InteriorFinder, InteriorRun, InteriorSearch, InteriorValues,
-    PixelNumbers,
-};
+use super::interior::InteriorFinder;
+use super::solid_interior::{InteriorLayer, SolidInterior};
 use super::source::{Channel, LayerSource, PixelPlaces};
-use super::spare::SpareMemory;
 use super::{Layer, PixelGrid, Slicer};
 use crate::backend::Backend;
-use crate::backend::device::Sampling;
+use crate::backend::operations::{InteriorRun, Sampling};
 use crate::error::{Error, Result};
 use crate::limit::Solid;
-use crate::locate::{AttributePieces, Locator, LocatorOptions, Place, layer_rings};
+use crate::locate::{Locator, LocatorOptions, layer_rings};
 use crate::mesh::{Attribute, CellArray, Controls, component_ranges};
 
 /// The limit volume of a solid, or what a surface bounds, as a source of layers.
@@ -24,19 +19,6 @@ pub struct SolidSource<'s> {
     /// Where a point is, and the values there; none for a solid of which nothing is asked there.
     inside: Option<SolidInterior<'s>>,
     channels: Vec<Channel>,
-}
-
-#[derive(Debug)]
-pub(super) struct SolidInterior<'s> {
-    pub locator: Locator<'s>,
-    pub attributes: Vec<AttributePieces>,
-    pub cell_data: Vec<CellArray>,
-    /// The solid on a GPU.
-    search: Option<InteriorSearch>,
-    /// Memory of bands of layers.
-    spare: SpareMemory<BandMemory>,
-    /// Memory of values of layers.
-    values: SpareMemory<Vec<f64>>,
 }
 
 impl<'s> SolidSource<'s> {
@@ -100,10 +82,8 @@ impl<'s> SolidSource<'s> {
     /// [`Error::Request`] if a device's memory is too small.
     pub fn bring(&mut self, backend: &dyn Backend) -> Result<()> {
         self.slicer.bring(backend)?;
-        if let Some(SolidInterior { locator, attributes, search, .. }) = &mut self.inside {
-            let device = backend.device();
-            *search =
-                device.map(|own| InteriorSearch::new(locator, attributes, own)).transpose()?;
+        if let Some(inside) = &mut self.inside {
+            inside.bring(backend)?;
         }
         Ok(())
     }
@@ -114,18 +94,18 @@ impl<'s> SolidSource<'s> {
     /// # Errors
     /// As [`LayerSource::places`].
     pub fn time_places(&self, heights: &[f64], grid: &PixelGrid) -> Result<InteriorRun> {
-        let SolidInterior { locator, attributes, search, .. } = self.inside()?;
-        let finder = InteriorFinder::new(locator, self.slicer.axis(), *grid)?;
-        if let Some(search) = search {
-            return search.time(&finder, heights);
-        }
-        let (start, mut run) = (Instant::now(), InteriorRun::default());
-        for &height in heights {
-            let interior = finder.layer(height);
-            attributes.iter().for_each(|own| drop(finder.values(&interior, own)));
-            run.pixels += interior.len();
-        }
-        Ok(InteriorRun { seconds: start.elapsed().as_secs_f64(), ..run })
+        let inside = self.inside()?;
+        inside.own.time(&self.layer(inside, grid)?, heights)
+    }
+
+    /// The inside on a grid of pixels.
+    fn layer<'a>(
+        &'a self,
+        inside: &'a SolidInterior<'s>,
+        grid: &PixelGrid,
+    ) -> Result<InteriorLayer<'a, 's>> {
+        let finder = InteriorFinder::new(&inside.locator, self.slicer.axis(), *grid)?;
+        Ok(InteriorLayer { inside, finder, width: self.channels.len() })
     }
 
     /// The slicer.
@@ -186,98 +166,6 @@ impl Channel {
     }
 }
 
-impl<'s> SolidInterior<'s> {
-    /// The place closest to a point on the boundary, in the body that holds the point `beside` it:
-    /// bodies that touch have no vertex in common.
-    fn nearest_of_body(&self, point: [f64; 3], beside: [f64; 3]) -> Option<(u32, Place)> {
-        let nearest = self.locator.nearest_piece(point)?;
-        let Some(inner) = self.locator.nearest_piece(beside) else { return Some(nearest) };
-        let pieces = self.locator.pieces();
-        let corners = |piece: u32| {
-            let element = pieces.solid().elements()[pieces.leaf(piece as usize).element as usize];
-            pieces.solid().topology().cells().vertices(element.cell as usize)
-        };
-        let (own, others) = (corners(inner.0), corners(nearest.0));
-        if own.iter().any(|v| others.contains(v)) {
-            return Some(nearest);
-        }
-        let place = self.locator.in_piece(inner.0 as usize, point);
-        Some((inner.0, place.unwrap_or(inner.1)))
-    }
-
-    fn new(
-        locator: Locator<'s>,
-        attributes: &[Attribute],
-        cell_data: &[CellArray],
-    ) -> Result<Self> {
-        let attributes = attributes.iter().map(|a| locator.pieces().attribute(a));
-        let attributes = attributes.collect::<Result<_>>()?;
-        let (spare, values) = (SpareMemory::default(), SpareMemory::default());
-        let cell_data = cell_data.to_vec();
-        Ok(Self { attributes, cell_data, locator, search: None, spare, values })
-    }
-
-    /// Values of the attributes, `[attribute][pixel][width]`, and of the cells, as
-    /// `[pixel][channel]`.
-    pub fn interleaved(
-        &self,
-        elements: impl ExactSizeIterator<Item = u32> + Clone,
-        mut values: Vec<Vec<f64>>,
-    ) -> Vec<f64> {
-        if values.len() == 1 && self.cell_data.is_empty() {
-            return values.swap_remove(0);
-        }
-        let mut all = vec![0.0; elements.len() * self.widths().sum::<usize>()];
-        self.interleave(elements, &values, &mut all);
-        all
-    }
-
-    /// Writes [`SolidInterior::interleaved`] to `all`.
-    fn interleave(
-        &self,
-        elements: impl Iterator<Item = u32> + Clone,
-        values: &[Vec<f64>],
-        all: &mut [f64],
-    ) {
-        if let ([values], []) = (values, &self.cell_data[..]) {
-            all.copy_from_slice(values);
-            return;
-        }
-        let of_elements = self.locator.pieces().solid().elements();
-        let cells = elements.map(|element| of_elements[element as usize].cell);
-        let of_cells = self.cell_data.iter().map(|array| array.of_cells(cells.clone()).values);
-        let of_cells: Vec<Vec<f64>> = of_cells.collect();
-        let channels = self.widths().sum();
-        let mut first = 0;
-        for (values, width) in values.iter().chain(&of_cells).zip(self.widths()) {
-            for (all, own) in all.chunks_exact_mut(channels).zip(values.chunks_exact(width)) {
-                all[first..first + width].copy_from_slice(own);
-            }
-            first += width;
-        }
-    }
-
-    /// Widths of the attributes and of the arrays of cells.
-    fn widths(&self) -> impl Iterator<Item = usize> {
-        let of_cells = self.cell_data.iter().map(|array| array.width);
-        self.attributes.iter().map(|attribute| attribute.width).chain(of_cells)
-    }
-
-    /// A layer in the words of the mesh.
-    pub fn places(&self, found: InteriorValues) -> PixelPlaces {
-        let values = self.interleaved(found.interior.elements.iter().copied(), found.values);
-        let elements = self.locator.pieces().solid().elements();
-        let elements = found.interior.elements.iter().map(|&element| &elements[element as usize]);
-        PixelPlaces {
-            cells: elements.clone().map(|element| element.cell).collect(),
-            corners: elements.map(|element| element.corner).collect(),
-            pixels: found.interior.pixels,
-            parameters: found.interior.parameters,
-            values,
-        }
-    }
-}
-
 impl LayerSource for SolidSource<'_> {
     fn contours(&self, index: usize, height: f64) -> Result<Layer> {
         Ok(self.slicer.layer(index, height))
@@ -289,23 +177,7 @@ impl LayerSource for SolidSource<'_> {
 
     fn attributes(&self, height: f64, grid: &PixelGrid, coverage: &[u16]) -> Result<Vec<f64>> {
         let inside = self.inside()?;
-        let finder = InteriorFinder::new(&inside.locator, self.slicer.axis(), *grid)?;
-        if let Some(search) = &inside.search {
-            let mask: Vec<u8> = coverage.iter().map(|&covered| u8::from(covered > 0)).collect();
-            let found = search.find(&finder, &inside.attributes, height, Some(&mask))?;
-            let elements = found.interior.elements.iter().copied();
-            return Ok(inside.interleaved(elements, found.values));
-        }
-        let pieces = &inside.locator.pieces().pieces;
-        let write = |band: &BandValues, all: &mut [f64]| {
-            let elements = band.pieces.iter().map(|&piece| pieces[piece as usize].element);
-            inside.interleave(elements, &band.values, all);
-        };
-        let numbers = PixelNumbers { width: self.channels.len(), write };
-        let (attributes, spare) = (&inside.attributes, &inside.spare);
-        let mut values = inside.values.take();
-        finder.covered_values(height, coverage, attributes, numbers, spare, &mut values)?;
-        Ok(values)
+        inside.own.values(&self.layer(inside, grid)?, height, coverage)
     }
 
     fn reuse(&self, values: Vec<f64>) {
@@ -316,14 +188,7 @@ impl LayerSource for SolidSource<'_> {
 
     fn places(&self, height: f64, grid: &PixelGrid) -> Result<PixelPlaces> {
         let inside = self.inside()?;
-        let finder = InteriorFinder::new(&inside.locator, self.slicer.axis(), *grid)?;
-        if let Some(search) = &inside.search {
-            return Ok(inside.places(search.find(&finder, &inside.attributes, height, None)?));
-        }
-        let interior = finder.layer(height);
-        let attributes = inside.attributes.iter();
-        let values = attributes.map(|attribute| finder.values(&interior, attribute)).collect();
-        Ok(inside.places(InteriorValues { interior, values }))
+        Ok(inside.places(inside.own.places(&self.layer(inside, grid)?, height)?))
     }
 
     fn attributes_at(&self, points: &[[f64; 3]], inward: &[[f64; 3]]) -> Result<Vec<f64>> {

@@ -1,7 +1,7 @@
 //! What output files ask of a source of layers.
 
 use super::{Layer, PixelGrid};
-use crate::backend::device::Sampling;
+use crate::backend::operations::Sampling;
 use crate::error::{Error, Result};
 
 /// Cuts layers: contours, pixels and attributes at any height, from several threads at

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::frame::PixelGrid;
 use super::source::LayerSource;
 use super::stack::Stack;
-use crate::backend::device::Sampling;
+use crate::backend::operations::Sampling;
 use crate::error::{IdKind, Message, Result, option_name};
 use crate::numbers::{by_count, counted};
 

@@ -8,10 +8,13 @@
 
 mod explain;
 mod grid;
+mod operations;
 mod quantities;
 mod scattered;
 mod surface;
 mod vectors;
+
+pub(crate) use operations::Host;
 
 use std::hint::black_box;
 use std::ops::Range;

@@ -15,6 +15,7 @@ mod jobs;
 mod level_stencils;
 pub mod process;
 pub mod query;
+mod resident;
 mod single_points;
 mod solid;
 pub mod sort;
@@ -41,10 +42,10 @@ use driver::write_bandwidth;
 use process::ResidentSurface;
 use solid::evaluator::ResidentPlan;
 
-use super::device::{Device, DeviceInfo};
+use super::operations::Operations;
 use super::{
-    Backend, BackendInfo, Evaluator, Precision, SparseVectors, SurfaceEvaluator, SurfaceProcessor,
-    SurfaceRefiner, SurfaceTask,
+    Backend, BackendInfo, DeviceInfo, Evaluator, Precision, SparseVectors, SurfaceEvaluator,
+    SurfaceProcessor, SurfaceRefiner, SurfaceTask,
 };
 use crate::error::Result;
 use crate::mesh::SurfaceMesh;
@@ -126,8 +127,8 @@ impl Backend for Cuda {
         Ok(Box::new(jobs::vectors::Vectors::new(self, rows)?))
     }
 
-    fn device(&self) -> Option<&dyn Device> {
-        Some(self)
+    fn operations(&self) -> &dyn Operations {
+        self
     }
 
     fn time_writing(&self, bytes: usize, repeats: usize) -> Result<Vec<f64>> {

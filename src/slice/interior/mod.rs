@@ -32,7 +32,7 @@
 //! parts of the plane stand in for both parameters and attributes, where they are good enough.
 
 mod band;
-mod device;
+mod left;
 mod march;
 mod newton;
 mod parts;
@@ -43,8 +43,7 @@ mod trapezoid_fit;
 mod values;
 
 pub(super) use band::BandMemory;
-pub(super) use device::InteriorSearch;
-pub use device::{InteriorRun, InteriorValues};
+pub(super) use tiles::Tiles;
 
 use std::ops::Range;
 
@@ -73,7 +72,7 @@ pub struct Interior {
     /// (u, v, w) in the element.
     pub parameters: Vec<[f64; 3]>,
     // piece of each, for attributes
-    pieces: Vec<u32>,
+    pub(super) pieces: Vec<u32>,
 }
 
 impl Interior {

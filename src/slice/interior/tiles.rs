@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::PixelPlane;
-use crate::backend::device::{TILE, TileParts};
+use crate::backend::operations::{TILE, TileParts};
 use crate::interrupt::stop_point;
 use crate::locate::Hierarchy;
 use crate::slice::{Axis, PixelGrid};

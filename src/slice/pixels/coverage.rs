@@ -15,7 +15,7 @@
 //! image have sums of their own ([`Raster::begin_plane`]): what overlaps in one does not fill
 //! another.
 
-use crate::backend::device::Sampling;
+use crate::backend::operations::Sampling;
 use crate::error::Result;
 use crate::slice::frame::PixelGrid;
 

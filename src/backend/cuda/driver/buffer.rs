@@ -147,6 +147,16 @@ pub(super) unsafe fn start_copy(from: u64, to: &mut [u8], stream: &CudaStream) -
     started.map_err(failed("a copy from the device failed"))
 }
 
+/// Seconds on the device since an event; waits for the stream.
+pub(in crate::backend::cuda) fn seconds_since(
+    start: &CudaEvent,
+    stream: &CudaStream,
+) -> Result<f64> {
+    let end = timed_event(stream)?;
+    let elapsed = start.elapsed_ms(&end).map_err(failed("the kernels failed"))?;
+    Ok(f64::from(elapsed) * 1e-3)
+}
+
 /// An event that tells time.
 pub(in crate::backend::cuda) fn timed_event(stream: &CudaStream) -> Result<CudaEvent> {
     let flags = sys::CUevent_flags::CU_EVENT_DEFAULT;

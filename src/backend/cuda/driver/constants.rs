@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::backend::device::{MAX_PLANES, TILE};
+use crate::backend::operations::{MAX_PLANES, TILE};
 use crate::numbers::sum::SUM_NUMBERS;
 
 /// Name of the text of all constants, for kernels that include it.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cudarc::driver::sys::CUdevice_attribute as Attribute;
 use cudarc::driver::{CudaContext, DriverError, result, sys};
 
-use crate::backend::device::DeviceInfo;
+use crate::backend::DeviceInfo;
 use crate::error::{Command, Error, Result, option};
 use crate::plan::MatrixUnits;
 

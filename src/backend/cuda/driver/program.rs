@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cudarc::driver::CudaStream;
 
-use super::buffer::timed_event;
+use super::buffer::{seconds_since, timed_event};
 use super::device::failed;
 use super::functions::{Function, Functions, LaunchShape};
 use super::graph::Graph;
@@ -42,10 +42,24 @@ impl Program {
             Some(graph) => graph.launch().map_err(&broken)?,
             None => enqueue().map_err(&broken)?,
         }
-        let end = timed_event(stream)?;
-        let elapsed = start.elapsed_ms(&end).map_err(failed("the kernels failed"))?;
-        Ok(f64::from(elapsed) * 1e-3)
+        seconds_since(&start, stream)
     }
+}
+
+/// Runs launches once; returns the seconds that they took on the device.
+///
+/// # Safety
+/// As [`Program::run`].
+pub(in crate::backend::cuda) unsafe fn run_once(
+    launches: &[Launch],
+    stream: &CudaStream,
+) -> Result<f64> {
+    let start = timed_event(stream)?;
+    for launch in launches {
+        // SAFETY: by the caller.
+        unsafe { launch.enqueue(stream) }.map_err(failed("a kernel cannot be launched"))?;
+    }
+    seconds_since(&start, stream)
 }
 
 /// Makes the launches of one variant of a kernel file.

@@ -16,11 +16,13 @@ use crate::backend::cuda::driver::launch::{Argument, Launch};
 use crate::backend::cuda::driver::program::Kernels;
 use crate::backend::cuda::driver::sources::{ASSEMBLY, Variant};
 use crate::backend::cuda::driver::transfer::Transfer;
-use crate::backend::device::{AddedRows, MappingBatch, MatrixAssembly, MatrixForm, SparsePattern};
+use crate::backend::operations::{
+    AddedRows, AssembledMatrices, MappingBatch, MatrixForm, MatrixSource, SparsePattern,
+};
 use crate::error::{Error, Result};
 
 /// Matrices of one pattern on the device.
-pub(crate) struct Assembly {
+struct Assembly {
     functions: Arc<Functions>,
     stream: Arc<CudaStream>,
     mapping: Mapping,
@@ -68,12 +70,17 @@ pub(in crate::backend::cuda) fn variants() -> [Variant; 3] {
     [0, 1, 2].map(variant)
 }
 
+/// Sums matrices.
+pub(super) fn assemble(gpu: &Cuda, source: &mut dyn MatrixSource) -> Result<AssembledMatrices> {
+    let mut sums = Assembly::new(gpu, source.pattern(), source.forms(), source.positions())?;
+    let memory = gpu.functions.device().info.memory;
+    source.add_batches(memory, &mut |batch, rows| sums.add(batch, rows))?;
+    Ok(AssembledMatrices { values: sums.read()?, seconds: sums.seconds()? })
+}
+
 impl Assembly {
     /// Brings a pattern and positions to a GPU, with matrices of zeros.
-    ///
-    /// # Errors
-    /// [`Error::Request`] if its memory is too small.
-    pub fn new(
+    fn new(
         gpu: &Cuda,
         pattern: SparsePattern<'_>,
         forms: &[MatrixForm],
@@ -137,11 +144,11 @@ impl Assembly {
         )?;
         Ok([element_matrices, add_rows])
     }
-}
 
-impl MatrixAssembly for Assembly {
+    /// Adds the matrices of all leaves of a batch to `rows`, the rows of its control points. Sums go
+    /// in the order of calls, rows and entries: the same for any batches.
     fn add(&mut self, batch: &MappingBatch<'_>, rows: &AddedRows) -> Result<()> {
-        let (controls, samples) = (batch.controls, batch.weights.len());
+        let (controls, samples) = (batch.basis.controls, batch.weights.len());
         let leaves = batch.control_ids.len() / controls.max(1);
         if leaves == 0 {
             return Ok(());
@@ -175,15 +182,18 @@ impl MatrixAssembly for Assembly {
         Ok(())
     }
 
-    fn read(&mut self, matrix: usize, values: &mut [f64]) -> Result<()> {
-        let own = self.sums.get(matrix).map(|sum| &sum.values);
-        let Some(own) = own.filter(|own| own.len() == values.len()) else {
-            return Err(Error::request(format!("{} values of matrix {matrix}", values.len()))
-                .with_help("read a matrix that was assembled into as many values as it has"));
+    /// The values of all matrices.
+    fn read(&mut self) -> Result<Vec<Vec<f64>>> {
+        let read = |sum: &Sum| {
+            let mut values = vec![0.0; sum.values.len()];
+            let to = bytemuck::cast_slice_mut(&mut values);
+            self.transfer.copy(vec![(sum.values.address(0), to)])?;
+            Ok(values)
         };
-        self.transfer.copy(vec![(own.address(0), bytemuck::cast_slice_mut(values))])
+        self.sums.iter().map(read).collect()
     }
 
+    /// Seconds that kernels took so far.
     fn seconds(&self) -> Result<f64> {
         self.stream.synchronize().map_err(failed("the assembly failed"))?;
         let elapsed = self.times.iter().map(|[start, end]| start.elapsed_ms(end));

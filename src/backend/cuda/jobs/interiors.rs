@@ -18,9 +18,10 @@ use crate::backend::cuda::driver::functions::Functions;
 use crate::backend::cuda::driver::launch::Argument;
 use crate::backend::cuda::driver::sources::{INTERIORS, Variant};
 use crate::backend::cuda::driver::transfer::Transfer;
-use crate::backend::device::{
-    InteriorPixels, NONE, ParameterBox, PieceValues, PixelArrays, Pixels, SettledPixel, SolidParts,
-    TILE, TileParts,
+use crate::backend::cuda::resident::Resident;
+use crate::backend::operations::{
+    InteriorArrays, InteriorPixels, InteriorRun, InteriorSource, NONE, ParameterBox, PixelArrays,
+    Pixels, SettledPixel, TILE, TileParts,
 };
 use crate::error::{Error, Result};
 
@@ -45,7 +46,7 @@ enum PixelSelection {
 unsafe impl DeviceRepr for ParameterBox {}
 
 /// A solid's parts and attributes on the device, ready for layers.
-pub(crate) struct Interiors {
+pub(super) struct Interiors {
     functions: Arc<Functions>,
     stream: Arc<CudaStream>,
     transfer: Transfer,
@@ -101,16 +102,9 @@ impl PixelLists {
 }
 
 impl Interiors {
-    /// Brings a solid to a GPU: its parts, boxes `[piece]`, and attributes.
-    ///
-    /// # Errors
-    /// [`Error::Request`] if its memory is too small.
-    pub fn new(
-        gpu: &Cuda,
-        solid: SolidParts<'_>,
-        pieces: &[ParameterBox],
-        attributes: &[PieceValues<'_>],
-    ) -> Result<Self> {
+    /// Brings a solid to a GPU.
+    pub fn new(gpu: &Cuda, arrays: &InteriorArrays<'_>) -> Result<Self> {
+        let InteriorArrays { solid, pieces, attributes } = arrays;
         let functions = gpu.functions.clone();
         let stream = functions.new_stream()?;
         let transfer = Transfer::new(functions.new_stream()?)?;
@@ -122,9 +116,8 @@ impl Interiors {
         let lists = PixelLists::new(&stream)?;
         Ok(Self { functions, stream, transfer, parts, pieces, attributes, images: None, lists })
     }
-}
 
-impl InteriorPixels for Interiors {
+    /// Layers that are worked on at once.
     fn most_layers(&self, pixels: &Pixels) -> usize {
         let width: usize = self.attributes.iter().map(|(width, _)| width).sum();
         let bytes = pixels.size[0] * pixels.size[1] * (PIXEL_BYTES + 8 * width);
@@ -133,13 +126,15 @@ impl InteriorPixels for Interiors {
         (memory / bytes.max(1)).clamp(1, MAX_LAYERS_AT_ONCE)
     }
 
+    /// Finds the piece and parameters of every pixel of the layers at `heights`; returns the seconds
+    /// that it took.
     fn claim(&mut self, pixels: &Pixels, heights: &[f64], tiles: &TileParts) -> Result<f64> {
         let [across, up] = [0, 1].map(|d| pixels.size[d].div_ceil(TILE[d]));
         let count = across * up * heights.len();
-        let most = self.most_layers(pixels);
-        if heights.len() > most || tiles.starts.len() != count + 1 {
-            return Err(Error::request(format!("{} layers at once", heights.len()))
-                .with_help(format!("ask for at most {most}")));
+        if tiles.starts.len() != count + 1 {
+            return Err(
+                Error::request("tiles of other layers").with_help("give those of the heights")
+            );
         }
         self.make_room(pixels, heights.len())?;
         let stream = &self.stream;
@@ -165,7 +160,8 @@ impl InteriorPixels for Interiors {
         self.time(&[launch])
     }
 
-    fn left(&mut self) -> Result<(Vec<Vec<u32>>, f64)> {
+    /// The pixels that only the CPU can decide, (layer, pixel); the seconds that listing them took.
+    fn left(&mut self) -> Result<(Vec<(usize, u32)>, f64)> {
         let seconds = self.list(PixelSelection::Left, 0)?;
         let mut all = vec![0; self.lists.count];
         if !all.is_empty() {
@@ -173,9 +169,11 @@ impl InteriorPixels for Interiors {
             self.transfer.copy(vec![(from, bytemuck::cast_slice_mut(&mut all))])?;
         }
         let layers = 0..self.images.as_ref().map_or(0, |images| images.count);
-        Ok((layers.map(|layer| all[self.lists_of(layer)].to_vec()).collect(), seconds))
+        let of_layer = |layer| all[self.lists_of(layer)].iter().map(move |&pixel| (layer, pixel));
+        Ok((layers.flat_map(of_layer).collect(), seconds))
     }
 
+    /// Takes what the CPU found for pixels that were left to it.
     fn settle(&mut self, settled: &[SettledPixel]) -> Result<()> {
         let Some(images) = self.images.as_ref().filter(|_| !settled.is_empty()) else {
             return Ok(());
@@ -205,6 +203,9 @@ impl InteriorPixels for Interiors {
         Ok(())
     }
 
+    /// Lists the pixels that are inside, or those that a mask `[layer][row][column]` has a number
+    /// other than 0 for, and evaluates attributes there. Masked pixels outside take over from the
+    /// closest around that is inside. Returns the seconds that it took.
     fn gather(&mut self, mask: Option<&[u8]>) -> Result<f64> {
         let mut seconds = match mask {
             None => self.list(PixelSelection::Inside, 0)?,
@@ -241,37 +242,89 @@ impl InteriorPixels for Interiors {
         Ok(seconds)
     }
 
-    fn listed(&self, layer: usize) -> usize {
-        self.lists_of(layer).len()
+    /// Copies the pixels of the first layer that [`Self::gather`] listed; values at pixels without a
+    /// piece, or with one that has no Bézier points of attributes, mean nothing.
+    fn read(&mut self) -> Result<PixelArrays> {
+        let count = self.lists_of(0).len();
+        let mut found = PixelArrays {
+            pixels: vec![0; count],
+            pieces: vec![NONE; count],
+            parameters: vec![[0.0; 3]; count],
+            values: self.attributes.iter().map(|(width, _)| vec![0.0; width * count]).collect(),
+        };
+        if count == 0 {
+            return Ok(found);
+        }
+        let PixelLists { pixels, pieces, parameters, values, .. } = &self.lists;
+        let mut copies = vec![
+            (pixels.address(0), bytemuck::cast_slice_mut(&mut found.pixels)),
+            (pieces.address(0), bytemuck::cast_slice_mut(&mut found.pieces)),
+            (parameters.address(0), bytemuck::cast_slice_mut(&mut found.parameters)),
+        ];
+        for (from, to) in values.iter().zip(&mut found.values) {
+            copies.push((from.address(0), bytemuck::cast_slice_mut(to)));
+        }
+        self.transfer.copy(copies)?;
+        Ok(found)
+    }
+}
+
+impl Resident<Interiors> {
+    /// Finds pixels, which stay on the device with their attributes; reads those of the first layer
+    /// if they are `read`.
+    fn run(
+        &self,
+        source: &dyn InteriorSource,
+        heights: &[f64],
+        mask: Option<&[u8]>,
+        read: bool,
+    ) -> Result<(InteriorRun, PixelArrays)> {
+        // before the device is locked: threads share it out
+        let tiles = source.tiles(heights);
+        let mut own = self.lock();
+        let claimed = own.claim(&source.pixels(), heights, &tiles)?;
+        let (left, listed) = own.left()?;
+        own.settle(&source.settle(heights, &left))?;
+        let gathered = own.gather(mask)?;
+        let seconds = claimed + listed + gathered;
+        let run = InteriorRun { pixels: own.lists.count, left: left.len(), seconds };
+        Ok((run, if read { own.read()? } else { PixelArrays::default() }))
     }
 
-    fn read(&mut self, layer: usize, arrays: &mut PixelArrays) -> Result<()> {
-        let own = self.lists_of(layer);
-        arrays.pixels.resize(own.len(), 0);
-        arrays.pieces.resize(own.len(), NONE);
-        arrays.parameters.resize(own.len(), [0.0; 3]);
-        if own.is_empty() {
-            return Ok(());
-        }
-        let lists = &self.lists;
-        self.transfer.copy(vec![
-            (lists.pixels.address(own.start), bytemuck::cast_slice_mut(&mut arrays.pixels)),
-            (lists.pieces.address(own.start), bytemuck::cast_slice_mut(&mut arrays.pieces)),
-            (
-                lists.parameters.address(3 * own.start),
-                bytemuck::cast_slice_mut(&mut arrays.parameters),
-            ),
-        ])
+    fn find(
+        &self,
+        source: &dyn InteriorSource,
+        height: f64,
+        mask: Option<&[u8]>,
+    ) -> Result<PixelArrays> {
+        Ok(source.complete(height, self.run(source, &[height], mask, true)?.1))
+    }
+}
+
+impl InteriorPixels for Resident<Interiors> {
+    fn places(&self, source: &dyn InteriorSource, height: f64) -> Result<PixelArrays> {
+        self.find(source, height, None)
     }
 
-    fn read_values(&mut self, layer: usize, attribute: usize) -> Result<Vec<f64>> {
-        let own = self.lists_of(layer);
-        let width = self.attributes[attribute].0;
-        let mut values = vec![0.0; width * own.len()];
-        if !values.is_empty() {
-            let from = self.lists.values[attribute].address(width * own.start);
-            self.transfer.copy(vec![(from, bytemuck::cast_slice_mut(&mut values))])?;
+    fn values(
+        &self,
+        source: &dyn InteriorSource,
+        height: f64,
+        coverage: &[u16],
+    ) -> Result<Vec<f64>> {
+        let mask: Vec<u8> = coverage.iter().map(|&covered| u8::from(covered > 0)).collect();
+        Ok(source.interleaved(self.find(source, height, Some(&mask))?))
+    }
+
+    fn time(&self, source: &dyn InteriorSource, heights: &[f64]) -> Result<InteriorRun> {
+        let most = self.lock().most_layers(&source.pixels());
+        let mut all = InteriorRun::default();
+        for heights in heights.chunks(most) {
+            let (run, _) = self.run(source, heights, None, false)?;
+            all.pixels += run.pixels;
+            all.left += run.left;
+            all.seconds += run.seconds;
         }
-        Ok(values)
+        Ok(all)
     }
 }

@@ -9,21 +9,25 @@ use cudarc::driver::{CudaStream, DeviceRepr};
 
 use crate::backend::Precision;
 use crate::backend::cuda::Cuda;
-use crate::backend::cuda::driver::buffer::{Buffer, timed_event};
+use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::constants::{
     COVERED_GROUP as GROUP, COVERED_ROWS as ROWS, TRACERS,
 };
 use crate::backend::cuda::driver::device::failed;
 use crate::backend::cuda::driver::functions::{Functions, LaunchShape};
 use crate::backend::cuda::driver::launch::Argument;
-use crate::backend::cuda::driver::program::Kernels;
+use crate::backend::cuda::driver::program::{Kernels, run_once};
 use crate::backend::cuda::driver::sources::{LAYERS, Variant};
 use crate::backend::cuda::driver::transfer::Transfer;
-use crate::backend::device::{
-    Canvas, CoverageReport, LayerBoundary, LayerImages, LayerLink, LayerPatch, MAX_PLANES, Sampling,
+use crate::backend::cuda::resident::Resident;
+use crate::backend::operations::{
+    Canvas, CoverageSource, LayerBoundary, LayerImages, LayerLink, LayerPatch, LayerPlanes,
+    MAX_PLANES, Sampling,
 };
 use crate::error::{Error, Result};
 
+/// Maximum number of full pixels that sums of 32 bits hold: 2¹³ × 2¹³ × 2 × 15 is below 2³¹.
+const MAX_SUMMED_PIXELS: usize = 15;
 /// Maximum number of images at once.
 const MAX_IMAGES_AT_ONCE: usize = 1024;
 
@@ -55,13 +59,14 @@ pub(in crate::backend::cuda) fn variant(bits: usize, sampling: Sampling) -> Vari
 }
 
 /// A solid's boundary on the device, ready for layers.
-pub(crate) struct Layers {
+pub(super) struct Layers {
     functions: Arc<Functions>,
     stream: Arc<CudaStream>,
     transfer: Transfer,
     patches: Buffer<LayerPatch>,
     links: Buffer<LayerLink>,
     edges: Buffer<[[f64; 3]; 4]>,
+    most_around: usize,
     images: Option<ImageBuffers>,
 }
 
@@ -78,20 +83,18 @@ struct ImageBuffers {
 
 impl Layers {
     /// Brings a boundary to a GPU.
-    ///
-    /// # Errors
-    /// [`Error::Request`] if its memory is too small.
-    pub fn new(gpu: &Cuda, boundary: LayerBoundary<'_>) -> Result<Self> {
+    pub fn new(gpu: &Cuda, boundary: &LayerBoundary<'_>) -> Result<Self> {
         let functions = gpu.functions.clone();
         let stream = functions.new_stream()?;
         let transfer = Transfer::new(functions.new_stream()?)?;
         let (patches, links, edges) = (
-            Buffer::of(&stream, boundary.patches)?,
-            Buffer::of(&stream, boundary.links)?,
+            Buffer::of(&stream, &boundary.patches)?,
+            Buffer::of(&stream, &boundary.links)?,
             Buffer::of(&stream, boundary.edges)?,
         );
         stream.synchronize().map_err(failed("a copy to the device failed"))?;
-        Ok(Self { functions, stream, transfer, patches, links, edges, images: None })
+        let most_around = boundary.most_around;
+        Ok(Self { functions, stream, transfer, patches, links, edges, most_around, images: None })
     }
 
     /// Makes memory for `count` images of a canvas, or reuses the last if it serves.
@@ -126,10 +129,13 @@ impl Layers {
         }
         Ok(())
     }
-}
 
-impl LayerImages for Layers {
+    /// Images of a canvas that are made at once; 0 if one is too large, or of more planes, or of more
+    /// shells around one point, than sums hold.
     fn most_images(&self, canvas: &Canvas) -> usize {
+        if !(1..=MAX_PLANES).contains(&canvas.planes) || self.most_around > MAX_SUMMED_PIXELS {
+            return 0;
+        }
         let pixels = canvas.size[1] * stride(canvas);
         // leaves most of the memory to others
         let memory = (self.functions.device().info.memory / 4) as usize;
@@ -137,30 +143,12 @@ impl LayerImages for Layers {
         (memory / (pixels.max(1) * bytes)).min(MAX_IMAGES_AT_ONCE)
     }
 
-    fn cover(
-        &mut self,
-        canvas: &Canvas,
-        heights: &[f64],
-        pairs: &[[u32; 2]],
-    ) -> Result<CoverageReport> {
-        if !matches!(canvas.bits, 8 | 16) {
-            return Err(Error::request(format!(
-                "pixels of {} bits are not supported",
-                canvas.bits
-            ))
-            .with_help("ask for 8 or 16"));
-        }
-        if !(1..=MAX_PLANES).contains(&canvas.planes) {
-            return Err(Error::request(format!("an image of {} planes", canvas.planes))
-                .with_help(format!("a GPU averages 1 to {MAX_PLANES}; the CPU any number")));
-        }
+    /// Covers as many images as there are at most; they stay on the device. Returns the seconds of
+    /// the kernels, and whether the images are complete: no
+    /// patch had too many crossings.
+    fn cover(&mut self, canvas: &Canvas, planes: &LayerPlanes) -> Result<(f64, bool)> {
+        let LayerPlanes { heights, pairs } = planes;
         let count = heights.len() / canvas.planes;
-        let most = self.most_images(canvas);
-        if count > most {
-            return Err(Error::request(format!("{count} images at once")).with_help(format!(
-                "this device makes {most} at a time: make fewer, or use the CPU"
-            )));
-        }
         self.make_room(canvas, count)?;
         let Some(images) = &self.images else {
             return Err(Error::request("no memory for images"));
@@ -204,40 +192,55 @@ impl LayerImages for Layers {
                 address(images.pixels.address(0)),
             ],
         )?;
-        let start = timed_event(stream)?;
-        for launch in [trace, fill] {
-            // SAFETY: all arrays live here or in `self`, and are as large as the counts say.
-            unsafe { launch.enqueue(stream) }.map_err(failed("a kernel cannot be launched"))?;
-        }
-        let end = timed_event(stream)?;
+        // SAFETY: all arrays live here or in `self`, and are as large as the counts say.
+        let seconds = unsafe { run_once(&[trace, fill], stream) }?;
         let failed_images = failed_images.read(stream)?;
-        let seconds = f64::from(start.elapsed_ms(&end).map_err(failed("slicing failed"))?) * 1e-3;
-        let failed_images = (0..count).filter(|&i| failed_images[i] != 0).collect();
-        Ok(CoverageReport { seconds, failed: failed_images })
+        Ok((seconds, failed_images.iter().all(|&failed| failed == 0)))
     }
 
-    fn read(&mut self, first: usize, pixels: &mut [u8]) -> Result<()> {
-        let Some(images) = &self.images else {
-            return Err(Error::request("images that were not made").with_help("make images first"));
-        };
+    /// Copies the first image.
+    fn read(&mut self, pixels: &mut [u8]) -> Result<()> {
+        let Some(images) = &self.images else { return Ok(()) };
         let canvas = &images.canvas;
         let row = canvas.size[0] * canvas.bits / 8;
         let stride = images.stride * canvas.bits / 8;
-        let image = canvas.size[1];
-        let count = pixels.len() / (row * image).max(1);
-        if first + count > images.most || count * row * image != pixels.len() {
-            return Err(Error::request(format!("images {first} to {}", first + count))
-                .with_help("read whole images of those that were made"));
-        }
-        let from = images.pixels.address(first * image * stride);
+        let from = images.pixels.address(0);
         if row == stride {
             return self.transfer.copy(vec![(from, pixels)]);
         }
-        let mut padded = vec![0; count * image * stride];
+        let mut padded = vec![0; canvas.size[1] * stride];
         self.transfer.copy(vec![(from, &mut padded)])?;
         let rows = pixels.chunks_exact_mut(row).zip(padded.chunks_exact(stride));
         rows.for_each(|(to, from)| to.copy_from_slice(&from[..row]));
         Ok(())
+    }
+}
+
+impl LayerImages for Resident<Layers> {
+    fn cover(
+        &self,
+        source: &dyn CoverageSource,
+        canvas: &Canvas,
+        heights: &[f64],
+        pixels: &mut [u8],
+    ) -> Result<()> {
+        let mut own = self.lock();
+        if own.most_images(canvas) > 0 && own.cover(canvas, &source.planes(heights))?.1 {
+            return own.read(pixels);
+        }
+        drop(own);
+        source.cover(canvas, heights, pixels)
+    }
+
+    fn time(&self, source: &dyn CoverageSource, canvas: &Canvas, heights: &[f64]) -> Result<f64> {
+        let mut own = self.lock();
+        let most = own.most_images(canvas);
+        if most == 0 {
+            drop(own);
+            return source.time(canvas, heights);
+        }
+        let images = heights.chunks(canvas.planes * most);
+        images.map(|heights| Ok(own.cover(canvas, &source.planes(heights))?.0)).sum()
     }
 }
 

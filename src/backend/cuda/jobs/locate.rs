@@ -3,23 +3,31 @@
 use std::sync::Arc;
 
 use cudarc::driver::CudaStream;
+use rayon::prelude::*;
 
 use super::parts::Parts;
 use crate::backend::Precision;
 use crate::backend::cuda::Cuda;
-use crate::backend::cuda::driver::buffer::{Buffer, timed_event};
+use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::constants::{
     BIN_BITS, LOCATE_THREADS as THREADS, SCAN_THREADS as SCANNERS,
 };
-use crate::backend::cuda::driver::device::failed;
 use crate::backend::cuda::driver::functions::Functions;
 use crate::backend::cuda::driver::launch::Argument;
-use crate::backend::cuda::driver::program::Kernels;
+use crate::backend::cuda::driver::program::{Kernels, run_once};
 use crate::backend::cuda::driver::sources::{LOCATE, Variant};
 use crate::backend::cuda::driver::transfer::Transfer;
-use crate::backend::device::{OUTSIDE, PlaceArrays, PointSearch, SolidParts};
-use crate::error::{Error, Result};
+use crate::backend::cuda::resident::Resident;
+use crate::backend::operations::{
+    Containment, LocationSource, Locations, Place, PointSearch, SolidParts,
+};
+use crate::error::Result;
 
+/// Points at once: memory on the device and here stays bounded.
+const BATCH_POINTS: usize = 1 << 22;
+/// The element of a point that is in none; and of one that only the CPU can decide.
+const OUTSIDE: u32 = u32::MAX;
+const LEFT: u32 = u32::MAX - 1;
 /// Bins of points, and tiles of them.
 const BINS: usize = 1 << (3 * BIN_BITS);
 const TILES: usize = BINS / SCANNERS as usize;
@@ -29,7 +37,7 @@ pub(super) fn variant() -> Variant {
 }
 
 /// A solid's parts on the device, ready for points.
-pub(crate) struct Places {
+pub(super) struct Places {
     functions: Arc<Functions>,
     stream: Arc<CudaStream>,
     transfer: Transfer,
@@ -37,6 +45,16 @@ pub(crate) struct Places {
     bins: Buffer<u32>,
     tiles: Buffer<u32>,
     block: Option<PointBuffers>,
+}
+
+/// Places copied to the host, `[point]` each; parameters and residuals only of points that are in an
+/// element.
+#[derive(Default)]
+struct PlaceArrays {
+    // or OUTSIDE, or LEFT
+    elements: Vec<u32>,
+    parameters: Vec<[f64; 3]>,
+    residuals: Vec<f64>,
 }
 
 /// Memory of points and of their places.
@@ -55,10 +73,7 @@ struct PointBuffers {
 
 impl Places {
     /// Brings a solid to a GPU.
-    ///
-    /// # Errors
-    /// [`Error::Request`] if its memory is too small.
-    pub fn new(gpu: &Cuda, solid: SolidParts<'_>) -> Result<Self> {
+    pub fn new(gpu: &Cuda, solid: &SolidParts) -> Result<Self> {
         let functions = gpu.functions.clone();
         let stream = functions.new_stream()?;
         let transfer = Transfer::new(functions.new_stream()?)?;
@@ -66,15 +81,10 @@ impl Places {
         let (bins, tiles) = (Buffer::empty(&stream, BINS)?, Buffer::empty(&stream, TILES)?);
         Ok(Self { functions, stream, transfer, parts, bins, tiles, block: None })
     }
-}
 
-impl PointSearch for Places {
+    /// Takes points in place of those before.
     fn set_points(&mut self, points: &[[f64; 3]]) -> Result<()> {
         let count = points.len();
-        if count > 1 << 31 {
-            return Err(Error::request(format!("{count} points at once"))
-                .with_help("locate them in blocks"));
-        }
         let stream = &self.stream;
         if self.block.as_ref().is_none_or(|block| block.most < count) {
             self.block = None; // gives its memory back first
@@ -94,6 +104,7 @@ impl PointSearch for Places {
         block.points.fill(stream, points.as_flattened())
     }
 
+    /// Finds the places of the points, and leaves them there; returns the seconds of the kernels.
     fn run(&mut self) -> Result<f64> {
         let Some(block) = self.block.as_ref().filter(|block| block.count > 0) else {
             return Ok(0.0);
@@ -138,17 +149,12 @@ impl PointSearch for Places {
             )?,
         ];
         let stream = &self.stream;
-        let start = timed_event(stream)?;
         self.bins.clear(stream)?;
-        for launch in &launches {
-            // SAFETY: all arrays live in `self` and are as large as the counts say.
-            unsafe { launch.enqueue(stream) }.map_err(failed("a kernel cannot be launched"))?;
-        }
-        let end = timed_event(stream)?;
-        let elapsed = start.elapsed_ms(&end).map_err(failed("locating points failed"))?;
-        Ok(f64::from(elapsed) * 1e-3)
+        // SAFETY: all arrays live in `self` and are as large as the counts say.
+        unsafe { run_once(&launches, stream) }
     }
 
+    /// Copies the places of the last run to the host.
     fn read(&mut self, places: &mut PlaceArrays) -> Result<()> {
         let Some(block) = &self.block else {
             *places = PlaceArrays::default();
@@ -166,4 +172,47 @@ impl PointSearch for Places {
             (block.residuals.address(0), bytemuck::cast_slice_mut(&mut places.residuals)),
         ])
     }
+}
+
+impl PointSearch for Resident<Places> {
+    fn locate(&self, solid: &dyn LocationSource, points: &[[f64; 3]]) -> Result<Locations> {
+        let mut all = Locations::default();
+        all.located.reserve_exact(points.len());
+        let (mut arrays, mut count) = (PlaceArrays::default(), 0);
+        for block in points.chunks(BATCH_POINTS) {
+            let mut own = self.lock();
+            own.set_points(block)?;
+            all.seconds += own.run()?;
+            own.read(&mut arrays)?;
+            drop(own);
+            count += finish(solid, block, &arrays, &mut all.located);
+        }
+        Ok(Locations { left: Some(count), ..all })
+    }
+}
+
+/// Adds the answers to `located`, with the CPU's for points left to it; returns how many
+/// these are.
+fn finish(
+    solid: &dyn LocationSource,
+    points: &[[f64; 3]],
+    arrays: &PlaceArrays,
+    located: &mut Vec<Containment>,
+) -> usize {
+    let left: Vec<u32> =
+        (0..points.len() as u32).filter(|&i| arrays.elements[i as usize] == LEFT).collect();
+    let points_left: Vec<[f64; 3]> = left.iter().map(|&i| points[i as usize]).collect();
+    let first = located.len();
+    located.par_extend(arrays.elements.par_iter().enumerate().map(|(i, &element)| match element {
+        OUTSIDE | LEFT => Containment::Outside,
+        element => Containment::Inside(Place {
+            element,
+            parameters: arrays.parameters[i],
+            residual: arrays.residuals[i],
+        }),
+    }));
+    for (&i, found) in left.iter().zip(solid.locate(&points_left)) {
+        located[first + i as usize] = found;
+    }
+    left.len()
 }

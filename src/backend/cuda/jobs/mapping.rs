@@ -9,11 +9,15 @@ use cudarc::driver::CudaStream;
 use rayon::prelude::*;
 
 use crate::backend::cuda::Cuda;
-use crate::backend::cuda::driver::buffer::{Buffer, timed_event};
+use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::device::failed;
 use crate::backend::cuda::driver::functions::Functions;
 use crate::backend::cuda::driver::launch::{Argument, Launch};
-use crate::backend::device::{MappedArrays, MappingBatch, QuadratureMapping};
+use crate::backend::cuda::driver::program::run_once;
+use crate::backend::cuda::resident::Resident;
+use crate::backend::operations::{
+    LeafQuantities, MappingBatch, PhysicalDerivatives, QuadratureMapping,
+};
 use crate::error::{Error, Result};
 use crate::mesh::check_point_count;
 
@@ -92,9 +96,6 @@ impl LeafRange {
 
 impl Mapping {
     /// Brings batches and positions to a GPU.
-    ///
-    /// # Errors
-    /// [`Error::Request`] if its memory is too small.
     pub fn new(gpu: &Cuda, batches: &[MappingBatch<'_>], positions: &[[f64; 3]]) -> Result<Self> {
         let functions = gpu.functions.clone();
         let stream = functions.new_stream()?;
@@ -106,9 +107,6 @@ impl Mapping {
     }
 
     /// Takes another batch in place of all.
-    ///
-    /// # Errors
-    /// [`Error::Request`] if the device's memory is too small.
     pub(in crate::backend::cuda) fn load(&mut self, batch: &MappingBatch<'_>) -> Result<()> {
         self.batches.clear(); // gives its memory back first
         self.batches.push(Batch::upload(&self.stream, batch)?);
@@ -174,66 +172,92 @@ impl Mapping {
 
 impl Batch {
     fn upload(stream: &Arc<CudaStream>, batch: &MappingBatch<'_>) -> Result<Self> {
-        let (controls, samples) = (batch.controls, batch.weights.len());
+        let (basis, samples) = (&*batch.basis, batch.weights.len());
+        let controls = basis.controls;
         let first: [(&[f64], [usize; 2]); 4] = [
-            (batch.values, [1, 0]),
-            (batch.gradients, [3, 0]),
-            (batch.gradients, [3, 1]),
-            (batch.gradients, [3, 2]),
+            (&basis.values, [1, 0]),
+            (&basis.gradients, [3, 0]),
+            (&basis.gradients, [3, 1]),
+            (&basis.gradients, [3, 2]),
         ];
-        let second = [0, 1, 2, 3, 4, 5].map(|k| (batch.second, [6, k]));
-        let second = if batch.second.is_empty() { &[][..] } else { &second };
+        let second = [0, 1, 2, 3, 4, 5].map(|k| (&basis.second[..], [6, k]));
+        let second = if basis.second.is_empty() { &[][..] } else { &second };
         Ok(Self {
             controls,
             samples,
             leaves: batch.control_ids.len() / controls.max(1),
             columns: Buffer::of(stream, &columns(&first, controls, samples))?,
             second_columns: Buffer::of(stream, &columns(second, controls, samples))?,
-            gradients: Buffer::of(stream, batch.gradients)?,
-            second: Buffer::of(stream, batch.second)?,
-            weights: Buffer::of(stream, batch.weights)?,
+            gradients: Buffer::of(stream, &basis.gradients)?,
+            second: Buffer::of(stream, &basis.second)?,
+            weights: Buffer::of(stream, &batch.weights)?,
             control_ids: Buffer::of(stream, batch.control_ids)?,
         })
     }
 }
 
-impl QuadratureMapping for Mapping {
-    fn move_controls(&mut self, positions: &[[f64; 3]]) -> Result<()> {
-        check_point_count(positions.len(), self.positions.len() / 3)?;
-        self.positions.fill(&self.stream, positions.as_flattened())
-    }
-
-    fn evaluate(&mut self, batch: usize, leaves: Range<usize>, derivatives: bool) -> Result<f64> {
+impl Mapping {
+    /// Evaluates leaves of a batch; returns the seconds of the kernels. Results stay on the device
+    /// until the next call.
+    fn run(&mut self, batch: usize, leaves: Range<usize>, derivatives: bool) -> Result<f64> {
         let launches = self.prepare(batch, leaves, derivatives)?;
-        let start = timed_event(&self.stream)?;
-        for launch in &launches {
-            // SAFETY: all arrays live in `self` and are as large as the counts say.
-            unsafe { launch.enqueue(&self.stream) }
-                .map_err(failed("a kernel cannot be launched"))?;
-        }
-        let end = timed_event(&self.stream)?;
-        let elapsed = start.elapsed_ms(&end).map_err(failed("the quadrature failed"))?;
-        Ok(f64::from(elapsed) * 1e-3)
+        // SAFETY: all arrays live in `self` and are as large as the counts say.
+        unsafe { run_once(&launches, &self.stream) }
     }
 
-    fn read(&self) -> Result<MappedArrays> {
-        let Some(results) = &self.results else { return Ok(MappedArrays::default()) };
-        let [samples, seconds, derivatives, second_derivatives] = results.sizes;
+    /// Copies the results of the last run to the host.
+    fn read(
+        &self,
+        mapped: &mut LeafQuantities,
+        derivatives: Option<&mut PhysicalDerivatives>,
+    ) -> Result<()> {
+        let Some(results) = &self.results else { return Ok(()) };
+        let [samples, seconds, gradients, second_gradients] = results.sizes;
         let read = |buffer: &Buffer<f64>, count: usize| {
             let mut values = if count > 0 { buffer.read(&self.stream)? } else { Vec::new() };
             values.truncate(count);
-            Ok(values)
+            Ok::<_, Error>(values)
         };
-        Ok(MappedArrays {
-            points: read(&results.points, 3 * samples)?,
-            jacobians: read(&results.jacobians, 9 * samples)?,
-            determinants: read(&results.determinants, samples)?,
-            measures: read(&results.measures, samples)?,
-            inverse_jacobians: read(&results.inverses, 9 * samples)?,
-            second: read(&results.second, seconds)?,
-            derivatives: read(&results.derivatives, derivatives)?,
-            second_derivatives: read(&results.second_derivatives, second_derivatives)?,
-        })
+        let rows = |buffer, count| Ok::<_, Error>(read(buffer, count)?.as_chunks::<3>().0.to_vec());
+        let matrices =
+            |buffer| Ok::<_, Error>(rows(buffer, 9 * samples)?.as_chunks::<3>().0.to_vec());
+        mapped.points = rows(&results.points, 3 * samples)?;
+        mapped.jacobians = matrices(&results.jacobians)?;
+        mapped.determinants = read(&results.determinants, samples)?;
+        mapped.measures = read(&results.measures, samples)?;
+        mapped.inverse_jacobians = matrices(&results.inverses)?;
+        mapped.second = rows(&results.second, seconds)?.as_chunks::<6>().0.to_vec();
+        if let Some(derivatives) = derivatives {
+            derivatives.gradients = read(&results.derivatives, gradients)?;
+            derivatives.second = read(&results.second_derivatives, second_gradients)?;
+        }
+        Ok(())
+    }
+}
+
+impl QuadratureMapping for Resident<Mapping> {
+    fn move_controls(&mut self, positions: &[[f64; 3]]) -> Result<()> {
+        let mut own = self.lock();
+        let Mapping { stream, positions: to, .. } = &mut *own;
+        check_point_count(positions.len(), to.len() / 3)?;
+        to.fill(stream, positions.as_flattened())
+    }
+
+    fn evaluate(
+        &self,
+        batch: usize,
+        leaves: Range<usize>,
+        mapped: &mut LeafQuantities,
+        derivatives: Option<&mut PhysicalDerivatives>,
+    ) -> Result<()> {
+        let mut own = self.lock();
+        own.run(batch, leaves.clone(), derivatives.is_some())?;
+        *mapped = LeafQuantities { batch, leaves, ..LeafQuantities::default() };
+        own.read(mapped, derivatives)
+    }
+
+    fn time(&self, batch: usize, leaves: Range<usize>, derivatives: bool) -> Result<f64> {
+        self.lock().run(batch, leaves, derivatives)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Operations of a [`Device`]: arrays in, verbs, results out.
+//! [Operations](crate::backend::operations) on the device.
 
 mod assembly;
 mod interiors;
@@ -10,9 +10,10 @@ pub(super) mod vectors;
 
 use super::Cuda;
 use super::driver::sources::Variant;
-use crate::backend::device::{
-    Device, InteriorPixels, LayerBoundary, LayerImages, MappingBatch, MatrixAssembly, MatrixForm,
-    ParameterBox, PieceValues, PointSearch, QuadratureMapping, Sampling, SolidParts, SparsePattern,
+use super::resident::Resident;
+use crate::backend::operations::{
+    AssembledMatrices, CoverageSource, InteriorArrays, InteriorPixels, LayerImages, LocationSource,
+    MappingSource, MatrixSource, Operations, PointSearch, QuadratureMapping, Sampling,
 };
 use crate::error::Result;
 
@@ -27,38 +28,32 @@ pub(super) fn variants() -> Vec<Variant> {
     variants
 }
 
-impl Device for Cuda {
-    fn location(&self, solid: SolidParts<'_>) -> Result<Box<dyn PointSearch>> {
-        Ok(Box::new(locate::Places::new(self, solid)?))
+impl Operations for Cuda {
+    fn location(&self, solid: &dyn LocationSource) -> Result<Box<dyn PointSearch>> {
+        Ok(Box::new(Resident::new(locate::Places::new(self, &solid.parts()?)?)))
     }
 
-    fn layers(&self, boundary: LayerBoundary<'_>) -> Result<Box<dyn LayerImages>> {
-        Ok(Box::new(layers::Layers::new(self, boundary)?))
+    fn layers(&self, source: &dyn CoverageSource) -> Result<Box<dyn LayerImages>> {
+        Ok(Box::new(Resident::new(layers::Layers::new(self, &source.boundary())?)))
     }
 
-    fn interiors(
+    fn interiors<'a>(
         &self,
-        solid: SolidParts<'_>,
-        pieces: &[ParameterBox],
-        attributes: &[PieceValues<'_>],
+        arrays: &dyn Fn() -> Result<InteriorArrays<'a>>,
     ) -> Result<Box<dyn InteriorPixels>> {
-        Ok(Box::new(interiors::Interiors::new(self, solid, pieces, attributes)?))
+        Ok(Box::new(Resident::new(interiors::Interiors::new(self, &arrays()?)?)))
     }
 
-    fn quadrature(
+    fn quadrature<'q>(
         &self,
-        batches: &[MappingBatch<'_>],
-        positions: &[[f64; 3]],
-    ) -> Result<Box<dyn QuadratureMapping>> {
-        Ok(Box::new(mapping::Mapping::new(self, batches, positions)?))
+        source: &dyn MappingSource<'q>,
+    ) -> Result<Box<dyn QuadratureMapping + 'q>> {
+        let batches = source.batches(self.functions.device().info.memory)?;
+        let mapping = mapping::Mapping::new(self, &batches, source.positions())?;
+        Ok(Box::new(Resident::new(mapping)))
     }
 
-    fn assembly(
-        &self,
-        pattern: SparsePattern<'_>,
-        forms: &[MatrixForm],
-        positions: &[[f64; 3]],
-    ) -> Result<Box<dyn MatrixAssembly>> {
-        Ok(Box::new(assembly::Assembly::new(self, pattern, forms, positions)?))
+    fn assemble(&self, source: &mut dyn MatrixSource) -> Result<AssembledMatrices> {
+        assembly::assemble(self, source)
     }
 }

@@ -7,7 +7,7 @@ use cudarc::driver::{CudaStream, DeviceRepr};
 
 use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::device::failed;
-use crate::backend::device::{SolidPart, SolidParts};
+use crate::backend::operations::{SolidPart, SolidParts};
 use crate::basis::tree::Node;
 use crate::error::Result;
 
@@ -27,12 +27,12 @@ pub(super) struct Parts {
 
 impl Parts {
     /// Brings them there.
-    pub fn new(stream: &Arc<CudaStream>, solid: SolidParts<'_>) -> Result<Self> {
+    pub fn new(stream: &Arc<CudaStream>, solid: &SolidParts) -> Result<Self> {
         let device = Self {
-            parts: Buffer::of(stream, solid.parts)?,
+            parts: Buffer::of(stream, &solid.parts)?,
             points: Buffer::of(stream, solid.points.as_flattened().as_flattened())?,
-            nodes: Buffer::of(stream, solid.nodes)?,
-            items: Buffer::of(stream, solid.items)?,
+            nodes: Buffer::of(stream, &solid.nodes)?,
+            items: Buffer::of(stream, &solid.items)?,
             reach: solid.reach,
         };
         stream.synchronize().map_err(failed("a copy to the device failed"))?;

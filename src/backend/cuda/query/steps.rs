@@ -6,7 +6,7 @@ use cudarc::driver::{CudaEvent, CudaStream};
 
 use crate::backend::Precision;
 use crate::backend::cuda::Cuda;
-use crate::backend::cuda::driver::buffer::{Buffer, timed_event};
+use crate::backend::cuda::driver::buffer::{Buffer, seconds_since};
 pub(in crate::backend::cuda) use crate::backend::cuda::driver::constants::QUERY_THREADS as THREADS;
 use crate::backend::cuda::driver::device::failed;
 use crate::backend::cuda::driver::functions::Functions;
@@ -85,9 +85,7 @@ impl SortStream {
 
     /// Seconds since an event, on the device; waits for the stream.
     pub fn seconds_since(&self, start: &CudaEvent) -> Result<f64> {
-        let end = timed_event(&self.stream)?;
-        let elapsed = start.elapsed_ms(&end).map_err(failed("the kernels failed"))?;
-        Ok(f64::from(elapsed) * 1e-3)
+        seconds_since(start, &self.stream)
     }
 
     /// Waits until all that was launched has ended.

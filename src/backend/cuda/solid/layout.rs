@@ -6,8 +6,8 @@ mod tables;
 
 use cudarc::driver::DeviceRepr;
 
+use crate::backend::DeviceInfo;
 use crate::backend::cuda::driver::device::matrix_units;
-use crate::backend::device::DeviceInfo;
 use crate::error::Result;
 use crate::numbers::Real;
 use crate::plan::{BatchKind, Kernel, Plan, RouteFacts, Strategy, evaluated_orders};

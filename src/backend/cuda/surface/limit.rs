@@ -14,7 +14,7 @@ use super::level_points::LevelPoints;
 use super::points::PointRowArrays;
 use crate::backend::Precision;
 use crate::backend::cuda::Cuda;
-use crate::backend::cuda::driver::buffer::{Buffer, timed_event};
+use crate::backend::cuda::driver::buffer::{Buffer, seconds_since, timed_event};
 use crate::backend::cuda::driver::device::failed;
 use crate::backend::cuda::driver::functions::Functions;
 use crate::backend::cuda::driver::graph::Graph;
@@ -159,9 +159,7 @@ impl<T: Real + DeviceRepr> Grids<T> {
             Some(graph) => graph.launch().map_err(broken)?,
             None => return Err(Error::request("CUDA: the launches cannot be recorded")),
         }
-        let end = timed_event(&self.stream)?;
-        let elapsed = start.elapsed_ms(&end).map_err(failed("the evaluation failed"))?;
-        Ok(f64::from(elapsed) * 1e-3)
+        seconds_since(&start, &self.stream)
     }
 
     /// Copies the results to the host.

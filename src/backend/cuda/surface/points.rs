@@ -10,12 +10,12 @@ use cudarc::driver::CudaStream;
 use super::level_points::LevelPoints;
 use crate::backend::Precision;
 use crate::backend::cuda::Cuda;
-use crate::backend::cuda::driver::buffer::{Buffer, timed_event};
+use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::constants::SURFACE_POINT_THREADS as THREADS;
 use crate::backend::cuda::driver::device::failed;
 use crate::backend::cuda::driver::functions::Functions;
 use crate::backend::cuda::driver::launch::{Argument, Launch};
-use crate::backend::cuda::driver::program::Kernels;
+use crate::backend::cuda::driver::program::{Kernels, run_once};
 use crate::backend::cuda::driver::sources::{SURFACE_POINTS, Variant};
 use crate::backend::cuda::single_points::{RegularPoint, WeightedPoint};
 use crate::error::Result;
@@ -220,15 +220,8 @@ impl<T: Real + DeviceRepr> SinglePoints<T> {
         let rows =
             self.rows.launch(&self.functions, points, self.order, self.normals, outputs())?;
         launches.extend(rows);
-        let start = timed_event(&self.stream)?;
-        for launch in &launches {
-            // SAFETY: all arrays live in `self` and are as long as the counts say.
-            let enqueued = unsafe { launch.enqueue(&self.stream) };
-            enqueued.map_err(failed("a kernel cannot be launched"))?;
-        }
-        let end = timed_event(&self.stream)?;
-        let elapsed = start.elapsed_ms(&end).map_err(failed("the evaluation failed"))?;
-        Ok(f64::from(elapsed) * 1e-3)
+        // SAFETY: all arrays live in `self` and are as long as the counts say.
+        unsafe { run_once(&launches, &self.stream) }
     }
 
     /// Output `i` copied to the host, `[result]`; empty if there is none.

@@ -3,10 +3,9 @@
 use super::{
     Interiors, LayerBuffers, PixelLists, PixelSelection, Pixels, SCANNERS, THREADS, variant,
 };
-use crate::backend::cuda::driver::buffer::{Buffer, timed_event};
-use crate::backend::cuda::driver::device::failed;
+use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::launch::{Argument, Launch};
-use crate::backend::cuda::driver::program::Kernels;
+use crate::backend::cuda::driver::program::{Kernels, run_once};
 use crate::error::Result;
 
 impl Interiors {
@@ -108,16 +107,8 @@ impl Interiors {
 
     /// Runs launches and waits for them; returns their seconds.
     pub(super) fn time(&self, launches: &[Launch]) -> Result<f64> {
-        let start = timed_event(&self.stream)?;
-        for launch in launches {
-            // SAFETY: all arrays live in `self` or with the caller, and are as large as the
-            // counts say.
-            unsafe { launch.enqueue(&self.stream) }
-                .map_err(failed("a kernel cannot be launched"))?;
-        }
-        let end = timed_event(&self.stream)?;
-        let elapsed = start.elapsed_ms(&end).map_err(failed("the interiors failed"))?;
-        Ok(f64::from(elapsed) * 1e-3)
+        // SAFETY: all arrays live in `self` or with the caller, and are as large as the counts say.
+        unsafe { run_once(launches, &self.stream) }
     }
 
     /// Makes memory for `count` layers, or reuses the last if it serves.

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::layout::{LaunchBlock, LeafGroups, MatrixTile, PublishedFamily};
+use crate::backend::DeviceInfo;
 use crate::backend::cuda::solid::layout::PlanLayout;
-use crate::backend::device::DeviceInfo;
 use crate::basis::MissingLayers;
 use crate::basis::bspline::{self, Order};
 use crate::limit::{LeafKind, Solid};

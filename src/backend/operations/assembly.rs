@@ -54,27 +54,40 @@ pub struct AddedRows {
     pub entries: Vec<u32>,
 }
 
-/// Matrices of one pattern on a device.
-///
-/// They begin as zeros. [`Self::add`] is called for some leaves after others, until all are added,
-/// then [`Self::read`] for each matrix.
-pub trait MatrixAssembly {
-    /// Adds the matrices of all leaves of a batch to `rows`, the rows of its control
-    /// points. Sums go in the order of calls, rows and entries: the same for any batches.
+/// Sparse matrices of one pattern to be summed, for a [`Backend`](crate::Backend) to take.
+pub trait MatrixSource {
+    /// The matrices by the CPU.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) if the device's memory is too small.
-    fn add(&mut self, batch: &MappingBatch<'_>, rows: &AddedRows) -> Result<()>;
+    /// [`Error::Request`](crate::Error::Request) for control points that are not the solid's.
+    fn here(&mut self) -> Result<AssembledMatrices>;
 
-    /// Copies the values of a matrix to the host, `[entry][width][width]`.
-    ///
-    /// # Errors
-    /// [`Error::Request`](crate::Error::Request) if the copy or a sum before it fails.
-    fn read(&mut self, matrix: usize, values: &mut [f64]) -> Result<()>;
+    /// Where the matrices have entries.
+    fn pattern(&self) -> SparsePattern<'_>;
 
-    /// Seconds that kernels took so far.
+    /// What their entries are, `[matrix]`.
+    fn forms(&self) -> &[MatrixForm];
+
+    /// Positions of the control points.
+    fn positions(&self) -> &[[f64; 3]];
+
+    /// Gives all leaves to `add`, some of a batch at a time, and the rows of their control points, for
+    /// a device with so many bytes of memory.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) if one failed.
-    fn seconds(&self) -> Result<f64>;
+    /// Those of `add`.
+    fn add_batches(
+        &mut self,
+        memory: u64,
+        add: &mut dyn FnMut(&MappingBatch<'_>, &AddedRows) -> Result<()>,
+    ) -> Result<()>;
+}
+
+/// Matrices of a [`MatrixSource`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AssembledMatrices {
+    /// Values of the entries, `[matrix][entry][width][width]`.
+    pub values: Vec<Vec<f64>>,
+    /// Seconds that it took: of the kernels of a GPU, by the wall clock on the CPU.
+    pub seconds: f64,
 }

@@ -38,16 +38,16 @@ pub struct SolidPart {
 pub const NONE: u32 = u32::MAX;
 
 /// A solid in parts; of those that share a point the first has it.
-#[derive(Clone, Copy, Debug)]
-pub struct SolidParts<'a> {
+#[derive(Clone, Debug, Default)]
+pub struct SolidParts {
     /// The parts.
-    pub parts: &'a [SolidPart],
-    /// Bézier points `[w][v][u]` of those that have some.
-    pub points: &'a [[[f64; 3]; 64]],
-    /// The hierarchy of their boxes.
-    pub nodes: &'a [Node],
+    pub parts: Vec<SolidPart>,
+    /// Bézier points `[w][v][u]` of those that have some, in their order.
+    pub points: Vec<[[f64; 3]; 64]>,
+    /// The hierarchy of their boxes, where points are located by it.
+    pub nodes: Vec<Node>,
     /// Parts in the order of the hierarchy's leaves.
-    pub items: &'a [u32],
+    pub items: Vec<u32>,
     /// How far from its box a point may be in a part, in length units.
     pub reach: f64,
 }

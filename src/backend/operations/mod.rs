@@ -1,0 +1,73 @@
+//! Operations beside plans: location, layers, interiors, quadrature and assembly. Each is a trait
+//! with the same verbs on every processor.
+//!
+//! An operation gives a [`Backend`](super::Backend) a source: what the CPU does on the operation's
+//! own data, and the same data as flat arrays, made if a device asks for them. A device brings the
+//! arrays there once, and leaves to the source what it cannot decide. Results are the same on all
+//! processors, but for rounding where the trait says so.
+
+mod assembly;
+mod interiors;
+mod layers;
+mod location;
+mod parts;
+mod quadrature;
+
+pub use assembly::{AddedRows, AssembledMatrices, MatrixForm, MatrixSource, SparsePattern};
+pub use interiors::{
+    InteriorArrays, InteriorPixels, InteriorRun, InteriorSource, ParameterBox, PieceValues,
+    PixelArrays, Pixels, SettledPixel, TILE, TileParts,
+};
+pub use layers::{
+    Canvas, CoverageSource, LayerBoundary, LayerImages, LayerLink, LayerPatch, LayerPlanes,
+    MAX_PLANES, Sampling,
+};
+pub use location::{Containment, LocationSource, Locations, Place, PointSearch};
+pub use parts::{NONE, SolidPart, SolidParts};
+pub use quadrature::{
+    BasisValues, LeafQuantities, MappingBatch, MappingSource, PhysicalDerivatives,
+    QuadratureMapping,
+};
+
+use crate::error::Result;
+
+/// Operations of a processor; see the [module](self). Given by
+/// [`Backend::operations`](super::Backend::operations).
+pub trait Operations {
+    /// Brings a solid to the processor, for points to be located in it.
+    ///
+    /// # Errors
+    /// As [`LocationSource::parts`]; on a device, too little memory.
+    fn location(&self, solid: &dyn LocationSource) -> Result<Box<dyn PointSearch>>;
+
+    /// Brings the boundary of a solid to the processor, for images of layers.
+    ///
+    /// # Errors
+    /// On a device, too little memory.
+    fn layers(&self, source: &dyn CoverageSource) -> Result<Box<dyn LayerImages>>;
+
+    /// Brings a solid and attributes to the processor, for pixels of layers. Arrays are made if a
+    /// device asks for them.
+    ///
+    /// # Errors
+    /// Those of making the arrays; on a device, too little memory.
+    fn interiors<'a>(
+        &self,
+        arrays: &dyn Fn() -> Result<InteriorArrays<'a>>,
+    ) -> Result<Box<dyn InteriorPixels>>;
+
+    /// Brings a quadrature and control points to the processor, in double precision.
+    ///
+    /// # Errors
+    /// As [`MappingSource::here`] and [`MappingSource::batches`]; on a device, too little memory.
+    fn quadrature<'q>(
+        &self,
+        source: &dyn MappingSource<'q>,
+    ) -> Result<Box<dyn QuadratureMapping + 'q>>;
+
+    /// Sums sparse matrices of finite elements, in double precision.
+    ///
+    /// # Errors
+    /// As [`MatrixSource::here`]; on a device, too little memory.
+    fn assemble(&self, source: &mut dyn MatrixSource) -> Result<AssembledMatrices>;
+}

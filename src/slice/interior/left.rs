@@ -83,7 +83,7 @@ impl InteriorFinder<'_, '_> {
         elsewhere.retain(|&i| pieces[i as usize] == NONE);
         if !elsewhere.is_empty() {
             // a solid without pieces has no pixels
-            (pixels.clear(), pieces.clear(), parameters.clear());
+            (*pixels, *pieces, *parameters) = Default::default();
             values.iter_mut().for_each(Vec::clear);
         }
         found

@@ -13,18 +13,16 @@ use crate::process::surface::{
 /// Calls may come in any order. Each takes the points where [`Self::flow`] and [`Self::denoise`]
 /// have moved them, and all others leave the points alone. The caller's mesh does not move before
 /// [`Self::update`].
+///
+/// # Errors
+/// All methods fail with [`Error::Request`](crate::Error::Request) if a device fails or its memory is
+/// too small.
 pub trait SurfaceProcessor: Send {
     /// The points `[vertex]`, as jobs have moved them.
-    ///
-    /// # Errors
-    /// On a device, if a copy fails.
     fn points(&self) -> Result<Vec<[f64; 3]>>;
 
     /// Moves the points of `mesh`, which the processor was made of, to where jobs have moved them.
     /// Normals that the mesh has follow the moved surface.
-    ///
-    /// # Errors
-    /// On a device, too little memory.
     fn update(&mut self, mesh: &mut SurfaceMesh) -> Result<()> {
         let points = self.points()?;
         if points == mesh.points {
@@ -40,31 +38,31 @@ pub trait SurfaceProcessor: Send {
     /// Unit normals; see [`vertex_normals`].
     ///
     /// # Errors
-    /// As [`vertex_normals`]; on a device, too little memory.
+    /// As [`vertex_normals`].
     fn normals(&mut self) -> Result<Vec<[f64; 3]>>;
 
     /// Moves the points by a step of mean curvature flow; see [`curvature_flow`].
     ///
     /// # Errors
-    /// As [`curvature_flow`]; on a device, too little memory.
+    /// As [`curvature_flow`].
     fn flow(&mut self, time: f64, cotangents: Cotangents) -> Result<()>;
 
     /// Moves the points by a sweep of the bilateral filter; see [`denoise`].
     ///
     /// # Errors
-    /// As [`denoise`]; on a device, too little memory.
+    /// As [`denoise`].
     fn denoise(&mut self, rings: usize) -> Result<()>;
 
     /// Distances to `sources` by the heat method; see [`Geodesics`].
     ///
     /// # Errors
-    /// As [`Geodesics`]; on a device, too little memory, or iterations that do not end.
+    /// As [`Geodesics`]; on a device, if iterations do not end.
     fn heat_distance(&mut self, sources: &[u32]) -> Result<Vec<f64>>;
 
     /// Distances to `sources` by toplesets; see [`toplesets`].
     ///
     /// # Errors
-    /// As [`toplesets`]; on a device, too little memory.
+    /// As [`toplesets`].
     fn toplesets(&mut self, sources: &[u32]) -> Result<Vec<f64>>;
 
     /// Distances to `sources` by a method.

@@ -118,9 +118,6 @@ pub fn runs_on_gpu(mesh: &SurfaceMesh, options: &SurfaceOptions) -> bool {
 
 /// Refuses what GPUs do not refine by a method, which was [`decided`], as far as no topology is
 /// needed.
-///
-/// # Errors
-/// [`Error::Request`] with another method or processor.
 pub(super) fn check_on_gpu(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<()> {
     check_method(options)?;
     check_corner_ids(mesh, options)?;

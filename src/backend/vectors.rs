@@ -8,62 +8,42 @@ use crate::error::Result;
 ///
 /// Every processor adds up the same products in the same order: results are equal bit by bit.
 ///
+/// # Errors
+/// All methods fail with [`Error::Request`](crate::Error::Request) if a device fails or its memory is
+/// too small.
+///
 /// # Panics
 /// All methods but [`Self::start`] panic if a vector is not there.
 pub trait SparseVectors {
     /// Makes `count` vectors of zeros, of `width` numbers a row, in place of those before.
-    ///
-    /// # Errors
-    /// [`Error::Request`](crate::Error::Request) if a device's memory is too small.
     fn start(&mut self, width: usize, count: usize) -> Result<()>;
 
     /// Copies numbers to a vector.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) for another number of them, or if a copy fails.
+    /// [`Error::Request`](crate::Error::Request) for another number of them.
     fn set(&mut self, to: usize, values: &[f64]) -> Result<()>;
 
     /// The numbers of a vector.
-    ///
-    /// # Errors
-    /// On a device, if a copy or what was launched before fails.
     fn read(&self, from: usize) -> Result<Vec<f64>>;
 
     /// Makes vector `to`, another one, L times vector `from`. Rows of L sum to 1, so sums run
     /// relative to the first entry of each.
-    ///
-    /// # Errors
-    /// On a device, if a kernel cannot be launched.
     fn apply(&mut self, from: usize, to: usize) -> Result<()>;
 
     /// Makes vector `to`, another one, Lᵀ times vector `from`.
-    ///
-    /// # Errors
-    /// On a device, if a kernel cannot be launched, or its memory is too small.
     fn apply_transposed(&mut self, from: usize, to: usize) -> Result<()>;
 
     /// Makes vector `to` a · `to` + b · `from` for the factors [a, b] and another vector `from`; an
     /// a of 0 forgets what was there.
-    ///
-    /// # Errors
-    /// On a device, if a kernel cannot be launched.
     fn combine(&mut self, to: usize, factors: [f64; 2], from: usize) -> Result<()>;
 
     /// Dot product of two vectors.
-    ///
-    /// # Errors
-    /// On a device, if a kernel fails.
     fn dot(&mut self, a: usize, b: usize) -> Result<f64>;
 
     /// Largest magnitude in a vector; NaN if one is.
-    ///
-    /// # Errors
-    /// On a device, if a kernel fails.
     fn largest(&mut self, of: usize) -> Result<f64>;
 
     /// Seconds since the last [`Self::set`]: device events on a GPU, the wall clock on the CPU.
-    ///
-    /// # Errors
-    /// On a device, if a kernel failed.
     fn seconds(&mut self) -> Result<f64>;
 }

@@ -156,9 +156,6 @@ impl<'s> Locator<'s> {
     }
 
     /// Prepares the boundary alone, for [`Locator::nearest_on_sides`].
-    ///
-    /// # Errors
-    /// As [`Locator::new`].
     pub(crate) fn of_sides(solid: &'s Solid, controls: Controls<'_>) -> Result<Self> {
         Self::prepared(solid, controls, LocatorOptions::default(), false)
     }

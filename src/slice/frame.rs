@@ -73,9 +73,6 @@ impl PixelGrid {
     }
 
     /// Checks that pixels have a size, and that no side has more than `most` of them.
-    ///
-    /// # Errors
-    /// [`Error::Request`] that says what is wrong.
     pub(super) fn check(&self, most: usize) -> Result<()> {
         let is_placed = self.origin.iter().all(|x| x.is_finite());
         if !(self.pitch > 0.0 && self.pitch.is_finite() && is_placed) {

@@ -209,9 +209,6 @@ impl Manifest {
     }
 
     /// The manifest's file in its directory, which lacks its name.
-    ///
-    /// # Errors
-    /// [`Error::Io`] if it cannot be written.
     pub(crate) fn complete_file(&self, directory: &Path) -> Result<CompleteFile> {
         let path = directory.join(FILE_NAME);
         CompleteFile::new(&path, &path, |out| {

@@ -114,9 +114,6 @@ impl<'s> SolidSource<'s> {
     }
 
     /// Location of points in the solid, with attributes and cell arrays.
-    ///
-    /// # Errors
-    /// [`Error::Request`] for a solid without attributes.
     pub(super) fn inside(&self) -> Result<&SolidInterior<'s>> {
         self.inside.as_ref().ok_or_else(|| {
             Error::request("the layers have neither attributes nor places")

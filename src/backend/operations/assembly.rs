@@ -73,9 +73,6 @@ pub trait MatrixSource {
 
     /// Gives all leaves to `add`, some of a batch at a time, and the rows of their control points, for
     /// a device with so many bytes of memory.
-    ///
-    /// # Errors
-    /// Those of `add`.
     fn add_batches(
         &mut self,
         memory: u64,

@@ -105,9 +105,6 @@ pub trait InteriorSource: Sync {
     fn places(&self, height: f64) -> PixelArrays;
 
     /// [`InteriorPixels::values`] by the CPU.
-    ///
-    /// # Errors
-    /// As there.
     fn values(&self, height: f64, coverage: &[u16]) -> Result<Vec<f64>>;
 
     /// Where the pixels are.
@@ -134,9 +131,6 @@ pub trait InteriorSource: Sync {
 /// Elements are the same on all; parameters and values to some 1e-12 where the Jacobian allows.
 pub trait InteriorPixels: Debug + Send + Sync {
     /// The pixels whose centers are inside at a height, and attributes there.
-    ///
-    /// # Errors
-    /// [`Error::Request`](crate::Error::Request) if a device fails or its memory is too small.
     fn places(&self, source: &dyn InteriorSource, height: f64) -> Result<PixelArrays>;
 
     /// Values of all channels at the pixels whose coverage `[row][column]` is not 0,
@@ -144,8 +138,8 @@ pub trait InteriorPixels: Debug + Send + Sync {
     /// that is inside.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) for a coverage of another size than the grid, if
-    /// the solid has no place, or if a device fails.
+    /// [`Error::Request`](crate::Error::Request) for a coverage of another size than the grid, and if
+    /// the solid has no place.
     fn values(
         &self,
         source: &dyn InteriorSource,
@@ -155,9 +149,6 @@ pub trait InteriorPixels: Debug + Send + Sync {
 
     /// Finds the pixels inside at some heights, with their attributes, and leaves them where the
     /// processor has them.
-    ///
-    /// # Errors
-    /// As [`Self::places`].
     fn time(&self, source: &dyn InteriorSource, heights: &[f64]) -> Result<InteriorRun> {
         let start = Instant::now();
         let count = |&height: &f64| Ok(self.places(source, height)?.pixels.len());

@@ -103,9 +103,6 @@ pub trait CoverageSource {
     fn cover(&self, canvas: &Canvas, heights: &[f64], pixels: &mut [u8]) -> Result<()>;
 
     /// [`LayerImages::time`] by the CPU.
-    ///
-    /// # Errors
-    /// As [`Self::cover`].
     fn time(&self, canvas: &Canvas, heights: &[f64]) -> Result<f64> {
         let start = Instant::now();
         let count = canvas.size.iter().product();
@@ -124,8 +121,7 @@ pub trait LayerImages: Debug + Send + Sync {
     /// `canvas.bits` each, rows from the lowest. A device leaves to the CPU what it cannot do.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) for a canvas that is too large, or if a device
-    /// fails.
+    /// [`Error::Request`](crate::Error::Request) for a canvas that is too large.
     fn cover(
         &self,
         source: &dyn CoverageSource,
@@ -136,9 +132,6 @@ pub trait LayerImages: Debug + Send + Sync {
 
     /// Seconds of covering images, `canvas.planes` heights each, that stay where the processor has
     /// them: device events on a GPU, the wall clock on the CPU.
-    ///
-    /// # Errors
-    /// As [`Self::cover`].
     fn time(&self, source: &dyn CoverageSource, canvas: &Canvas, heights: &[f64]) -> Result<f64> {
         source.time(canvas, heights)
     }

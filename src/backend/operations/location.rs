@@ -55,8 +55,5 @@ pub trait LocationSource: Sync {
 pub trait PointSearch: Debug + Send + Sync {
     /// Where each of the points is; of the same `solid` as before. A device leaves to the CPU what it
     /// cannot decide.
-    ///
-    /// # Errors
-    /// [`Error::Request`](crate::Error::Request) if a device fails or its memory is too small.
     fn locate(&self, solid: &dyn LocationSource, points: &[[f64; 3]]) -> Result<Locations>;
 }

@@ -5,6 +5,10 @@
 //! own data, and the same data as flat arrays, made if a device asks for them. A device brings the
 //! arrays there once, and leaves to the source what it cannot decide. Results are the same on all
 //! processors, but for rounding where the trait says so.
+//!
+//! # Errors
+//! All methods fail with [`Error::Request`](crate::Error::Request) if a device fails or its memory is
+//! too small. Methods name their other errors.
 
 mod assembly;
 mod interiors;
@@ -37,20 +41,17 @@ pub trait Operations {
     /// Brings a solid to the processor, for points to be located in it.
     ///
     /// # Errors
-    /// As [`LocationSource::parts`]; on a device, too little memory.
+    /// As [`LocationSource::parts`].
     fn location(&self, solid: &dyn LocationSource) -> Result<Box<dyn PointSearch>>;
 
     /// Brings the boundary of a solid to the processor, for images of layers.
-    ///
-    /// # Errors
-    /// On a device, too little memory.
     fn layers(&self, source: &dyn CoverageSource) -> Result<Box<dyn LayerImages>>;
 
     /// Brings a solid and attributes to the processor, for pixels of layers. Arrays are made if a
     /// device asks for them.
     ///
     /// # Errors
-    /// Those of making the arrays; on a device, too little memory.
+    /// Those of making the arrays.
     fn interiors<'a>(
         &self,
         arrays: &dyn Fn() -> Result<InteriorArrays<'a>>,
@@ -59,7 +60,7 @@ pub trait Operations {
     /// Brings a quadrature and control points to the processor, in double precision.
     ///
     /// # Errors
-    /// As [`MappingSource::here`] and [`MappingSource::batches`]; on a device, too little memory.
+    /// As [`MappingSource::here`] and [`MappingSource::batches`].
     fn quadrature<'q>(
         &self,
         source: &dyn MappingSource<'q>,
@@ -68,6 +69,6 @@ pub trait Operations {
     /// Sums sparse matrices of finite elements, in double precision.
     ///
     /// # Errors
-    /// As [`MatrixSource::here`]; on a device, too little memory.
+    /// As [`MatrixSource::here`].
     fn assemble(&self, source: &mut dyn MatrixSource) -> Result<AssembledMatrices>;
 }

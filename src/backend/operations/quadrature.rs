@@ -106,9 +106,6 @@ pub trait QuadratureMapping: Debug + Send + Sync {
 
     /// Evaluates leaves that a batch has into `mapped`, and derivatives of the basis functions in
     /// space if they are wanted, second ones if the basis has them; memory is used again.
-    ///
-    /// # Errors
-    /// [`Error::Request`](crate::Error::Request) if a device fails or its memory is too small.
     fn evaluate(
         &self,
         batch: usize,
@@ -119,9 +116,6 @@ pub trait QuadratureMapping: Debug + Send + Sync {
 
     /// Seconds of an evaluation whose results stay where the processor has them: device events on
     /// a GPU, the wall clock on the CPU.
-    ///
-    /// # Errors
-    /// As [`Self::evaluate`].
     fn time(&self, batch: usize, leaves: Range<usize>, derivatives: bool) -> Result<f64> {
         let (mut mapped, mut own) = (LeafQuantities::default(), PhysicalDerivatives::default());
         let start = Instant::now();

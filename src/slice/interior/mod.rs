@@ -124,9 +124,6 @@ impl<'l, 's> InteriorFinder<'l, 's> {
     /// Sets `values` to the `numbers` of each of the pixels whose coverage is not 0. Attributes
     /// agree with [`InteriorFinder::covered`] to some 10⁻⁹ of their range: polynomials stand in for
     /// it between the pixels.
-    ///
-    /// # Errors
-    /// As [`InteriorFinder::covered`]; [`Error::Request`] if the solid has no place.
     pub(in crate::slice) fn covered_values(
         &self,
         height: f64,

@@ -38,10 +38,6 @@ impl CellIds {
     }
 
     /// The numbers, ascending; some of those that are too many for materials.
-    ///
-    /// # Errors
-    /// [`Error::Request`] if the array has several components or a value that is not a whole
-    /// number, with the cell.
     pub(super) fn ids(&self) -> Result<&[i64]> {
         let Self { name, width, ids, other } = self;
         if *width == 1 && other.is_none() {

@@ -155,9 +155,6 @@ impl DeviceMemory {
     }
 
     /// Waits until all results are there.
-    ///
-    /// # Errors
-    /// [`Error::Request`] with the driver's words if a kernel failed.
     pub(crate) fn synchronize(&self) -> Result<()> {
         self.stream.synchronize().map_err(failed("the evaluation failed"))
     }

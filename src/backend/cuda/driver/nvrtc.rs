@@ -29,9 +29,6 @@ pub(in crate::backend::cuda) enum CodeTarget {
 }
 
 /// Version of the compiler, such as (13, 0).
-///
-/// # Errors
-/// [`Error::Request`] if it is not installed, with how to get it.
 pub(super) fn version() -> Result<(i32, i32)> {
     require()?;
     let (mut major, mut minor) = (0, 0);

@@ -206,26 +206,17 @@ impl DeviceQuery {
     }
 
     /// Rows that are stored.
-    ///
-    /// # Errors
-    /// [`Error::Request`] if they are not.
     pub(in crate::backend::cuda) fn stored(&self, op: Op) -> Result<&StoredRows> {
         let rows = self.rows[op as usize].as_ref();
         rows.ok_or_else(|| Error::request(format!("no rows of {op}")))
     }
 
     /// Ids of rows that are stored.
-    ///
-    /// # Errors
-    /// As [`DeviceQuery::stored`].
     pub(in crate::backend::cuda) fn lists(&self, op: Op) -> Result<&Lists> {
         self.stored(op).map(|rows| &rows.lists)
     }
 
     /// Steps, and ids of rows that are stored.
-    ///
-    /// # Errors
-    /// As [`DeviceQuery::stored`].
     pub(in crate::backend::cuda) fn steps_and_lists(
         &mut self,
         op: Op,
@@ -249,9 +240,6 @@ impl DeviceQuery {
     }
 
     /// k-rings that are stored.
-    ///
-    /// # Errors
-    /// [`Error::Request`] if they are not.
     pub(in crate::backend::cuda) fn stored_ring(&self, k: usize) -> Result<&StoredRows> {
         match k {
             1 => self.stored(Op::VV),

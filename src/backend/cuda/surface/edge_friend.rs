@@ -69,10 +69,6 @@ impl<T: Real + DeviceRepr> EdgeFriends<T> {
     /// Room for a first level, by its numbers of quads and points, and for `count` more. `chaikin`:
     /// the rule of semi-sharp creases, `None` where nothing is sharp; `fixed`: vertices of the
     /// first level with a corner tag, and its sharpness.
-    ///
-    /// # Errors
-    /// [`Error::Request`] for no further levels, more quads than 32-bit ids of their corners
-    /// can tell apart, or too little memory.
     pub(super) fn new(
         functions: Arc<Functions>,
         quads: usize,

@@ -134,9 +134,6 @@ impl<T: Real + DeviceRepr> SurfaceFriends<T> {
     }
 
     /// How many tags of edges have an edge.
-    ///
-    /// # Errors
-    /// [`Error::Request`] if the copy fails.
     pub(crate) fn found_tags(&self) -> Result<usize> {
         let creases = self.rooms.creases.as_ref();
         creases.map_or(Ok(0), |creases| creases.found_tags(&self.matrix))

@@ -96,18 +96,12 @@ impl<T: Real + DeviceRepr> RefinedLevels<T> {
     }
 
     /// How many tags of edges have an edge.
-    ///
-    /// # Errors
-    /// [`Error::Request`] if the copy fails.
     pub(crate) fn found_tags(&self) -> Result<usize> {
         self.creases.as_ref().map_or(Ok(0), |creases| creases.found_tags(&self.matrix))
     }
 
     /// Edges that are still sharp after the last level by their tags, not as ends of the
     /// surface or non-manifold edges: end vertices and sharpness, after topology was made.
-    ///
-    /// # Errors
-    /// [`Error::Request`] if a copy fails.
     pub(crate) fn remaining_creases(&self) -> Result<Vec<([u32; 2], f64)>> {
         let Some(creases) = &self.creases else { return Ok(Vec::new()) };
         let corners = self.matrix.edge_corners()?;

@@ -113,9 +113,6 @@ impl SurfaceMatrix {
 
     /// Like [`SurfaceMatrix::new`], without the corners at vertices and their counts;
     /// also the seconds that it took on the device.
-    ///
-    /// # Errors
-    /// As [`SurfaceMatrix::new`].
     pub(in crate::backend::cuda) fn of_edges(
         gpu: &Cuda,
         mesh: FaceArrays<'_>,

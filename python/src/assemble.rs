@@ -13,7 +13,7 @@ use crate::arrays::{by_name, dictionary, moved};
 use crate::cells::Analyzed;
 use crate::count;
 use crate::errors::{IntoPython, refused};
-use crate::matrix::{assembled, sparse};
+use crate::matrix::{assembled, rows, sparse};
 use crate::notes::PythonNotes;
 use crate::request::named;
 use crate::solid::PySolid;
@@ -59,7 +59,8 @@ impl PySolid {
     /// Returns:
     ///     A dictionary of what is asked for: "mass", "stiffness" (vertices, vertices) and
     ///     "elasticity" (3 vertices, 3 vertices) as scipy.sparse.csr_matrix, and "load",
-    ///     (vertices, 3); and "report" with the keys of the JSON report of `subsolid assemble`.
+    ///     (vertices, 3); of a solid with ghost cells "constraints", as Quadrature.constraints has
+    ///     them; and "report" with the keys of the JSON report of `subsolid assemble`.
     ///
     /// Raises:
     ///     Error: For values out of range, parts that the boundary does not have, quadrature points
@@ -112,6 +113,9 @@ impl PySolid {
         if let Some(load) = assembly.load {
             let count = load.len();
             all.set_item("load", moved(py, load.into_flattened(), &[count, 3])?)?;
+        }
+        if let Some(own) = &assembly.constraints {
+            all.set_item("constraints", rows(py, own.basis.matrix())?)?;
         }
         all.set_item("report", dictionary(py, &assembly.report)?)?;
         Ok(all)

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use subsolid::assembly::Matrix;
 use subsolid::memory;
+use subsolid::numbers::Csr;
 use subsolid::scheme::Stencils;
 use subsolid::surface::SingleMatrix;
 
@@ -55,6 +56,16 @@ pub fn assembled<'py>(py: Python<'py>, matrix: &Matrix) -> PyResult<Bound<'py, P
         rows
     })?;
     made(py, rows, matrix.size())
+}
+
+/// `scipy.sparse.csr_matrix` of sparse rows, with sorted columns.
+pub fn rows<'py>(py: Python<'py>, matrix: &Csr) -> PyResult<Bound<'py, PyAny>> {
+    let rows = CsrRows {
+        values: matrix.values.clone(),
+        ids: matrix.columns.iter().map(|&id| i64::from(id)).collect(),
+        ends: matrix.starts[1..].iter().map(|&end| end as i64).collect(),
+    };
+    made(py, rows, matrix.width)
 }
 
 /// Rows in the arrays of SciPy; a row ends where the next one starts.

@@ -3,10 +3,12 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use numpy::{PyArrayDyn, PyUntypedArrayMethods};
+use numpy::{PyArrayDyn, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
-use subsolid::assembly::{Operator, assemble, check_memory, cost, point_load, project};
+use subsolid::assembly::{
+    BoundaryBasis, Operator, assemble, check_memory, cost, point_load, project,
+};
 use subsolid::mesh::Controls;
 use subsolid::numbers::counted;
 use subsolid::quadrature::{
@@ -16,11 +18,11 @@ use subsolid::quadrature::{
 use subsolid::volume::Quality;
 use subsolid::{Quadrature, Want};
 
-use crate::arrays::{floats, moved, plain_ids, slice};
+use crate::arrays::{by_name, floats, moved, plain_ids, slice};
 use crate::cells::{MappingCell, QuadratureCell};
 use crate::count;
 use crate::errors::{IntoPython, refused, warn, words};
-use crate::matrix::{assembled, sparse};
+use crate::matrix::{assembled, rows, sparse};
 use crate::model::Moved;
 use crate::request::one_backend;
 use crate::solid::PySolid;
@@ -159,6 +161,39 @@ impl PyQuadrature {
         }
     }
 
+    /// Values at all quadrature points, and how many each has.
+    fn at_points<'a>(
+        &self,
+        array: &'a PyReadonlyArrayDyn<'_, f64>,
+    ) -> PyResult<(&'a [f64], usize)> {
+        let numbers = slice(array)?;
+        let (count, shape) = (self.__len__(), array.shape());
+        let width = match *shape {
+            [n] if n == count => 1,
+            [n, width] if n == count && width > 0 => width,
+            _ => {
+                return Err(refused(
+                    format!("values has the shape {shape:?}"),
+                    &format!("give an array of shape ({count},) or ({count}, components)"),
+                ));
+            }
+        };
+        if let Some(at) = numbers.iter().position(|x| !x.is_finite()) {
+            return Err(refused(
+                format!("the value of point {} is not finite", at / width),
+                "give finite numbers",
+            ));
+        }
+        Ok((numbers, width))
+    }
+
+    /// Values on the boundary and bends as unknowns.
+    fn basis(&self) -> subsolid::Result<BoundaryBasis> {
+        let shared = self.cell.borrow_owner();
+        let topology = shared.solid.topology();
+        Ok(BoundaryBasis::new(&Regions::new(&shared.solid, &shared.mesh)?))
+    }
+
     fn matrix<'py>(
         &self,
         py: Python<'py>,
@@ -182,6 +217,13 @@ impl PyQuadrature {
         })?;
         assembled(py, &matrices[0])
     }
+}
+
+/// Ids as an array of a dictionary.
+fn set_ids(all: &Bound<'_, PyDict>, name: &str, ids: Vec<u32>) -> PyResult<()> {
+    let count = ids.len();
+    let ids: Vec<i64> = ids.into_iter().map(i64::from).collect();
+    all.set_item(name, moved(all.py(), ids, &[count])?)
 }
 
 #[pymethods]
@@ -392,30 +434,98 @@ impl PyQuadrature {
         points: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let array = floats(values, "values")?;
-        let numbers = slice(&array)?;
-        let (count, shape) = (self.__len__(), array.shape());
-        let width = match *shape {
-            [n] if n == count => 1,
-            [n, width] if n == count && width > 0 => width,
-            _ => {
-                return Err(refused(
-                    format!("values has the shape {shape:?}"),
-                    &format!("give an array of shape ({count},) or ({count}, components)"),
-                ));
-            }
-        };
-        if let Some(at) = numbers.iter().position(|x| !x.is_finite()) {
-            return Err(refused(
-                format!("the value of point {} is not finite", at / width),
-                "give finite numbers",
-            ));
-        }
+        let (numbers, width) = self.at_points(&array)?;
         let found = self.at(py, points.as_ref(), |quadrature, controls| {
             project(&Mapping::new(quadrature, controls).py()?, numbers, width).py()
         })?;
         let vertices = found.len() / width;
         let shape = [vertices, width];
         moved(py, found, &shape[..array.ndim()])
+    }
+
+    /// Control values over the unknowns of a solid with ghost cells: values on the boundary, and
+    /// bends across it, which are 0 for natural ends. With C, K over control values is Cᵀ K C over
+    /// unknowns. Unknowns have the numbers of the vertices; without ghosts C is the identity.
+    ///
+    /// Returns:
+    ///     scipy.sparse.csr_matrix, (vertices, vertices).
+    ///
+    /// Raises:
+    ///     Error: Without SciPy.
+    ///
+    /// Example:
+    ///     >>> box, _ = subsolid.shape("box", 2, 2, 2).extend()
+    ///     >>> C = box.quadrature(3).constraints()
+    ///     >>> C.shape, abs(C.sum(axis=1)).max() < 5
+    ///     ((125, 125), True)
+    fn constraints<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        sparse(py)?;
+        let basis = py.work(|| self.basis())?.py()?;
+        rows(py, basis.matrix())
+    }
+
+    /// The unknowns that values on the boundary depend on, those nearest to given ones, and where
+    /// there are none. To hold values on the boundary, hold these unknowns (constraints).
+    ///
+    /// Args:
+    ///     values: What the boundary shall have at all its quadrature points, in the order of the
+    ///         batches, (points,) or (points, components); None for 1.
+    ///     points: Control points, (vertices, 3); those of the solid if None.
+    ///
+    /// Returns:
+    ///     A dictionary: "unknowns", ids that ascend; "values", one row each, the nearest in the L2
+    ///     norm; "inexact_faces", faces with ghosts that are not those of a grid. With values these
+    ///     faces are left out, for Nitsche's method; without, what is held on them holds
+    ///     derivatives, too.
+    ///
+    /// Raises:
+    ///     Error: For a quadrature of the volume, another shape, values that are not finite, and too
+    ///         few points.
+    ///
+    /// Example:
+    ///     >>> box, _ = subsolid.shape("box", 2, 2, 2).extend()
+    ///     >>> side = box.quadrature(3, boundary=[0])
+    ///     >>> held = side.held(np.full(len(side), 20.0))
+    ///     >>> len(held["unknowns"]), float(held["values"].max().round(9))
+    ///     (25, 20.0)
+    #[pyo3(signature = (values=None, *, points=None))]
+    fn held<'py>(
+        &self,
+        py: Python<'py>,
+        values: Option<&Bound<'py, PyAny>>,
+        points: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        if !self.is_boundary() {
+            return Err(refused(
+                "what is held, of a quadrature of the volume",
+                "make the quadrature with boundary=",
+            ));
+        }
+        let basis = py.work(|| self.basis())?.py()?;
+        let all = by_name(py)?;
+        let Some(values) = values else {
+            let quadrature = self.cell.borrow_dependent();
+            let faces = quadrature.batches().iter().flat_map(|batch| batch.faces.iter().copied());
+            let faces: Vec<u32> = faces.collect();
+            let found = py.work(|| basis.held(quadrature.solid(), &faces))?.py()?;
+            let one = |&u: &u32| if basis.is_bend()[u as usize] { 0.0 } else { 1.0 };
+            let ones: Vec<f64> = found.unknowns.iter().map(one).collect();
+            let count = ones.len();
+            all.set_item("values", moved(py, ones, &[count])?)?;
+            set_ids(&all, "unknowns", found.unknowns)?;
+            set_ids(&all, "inexact_faces", found.inexact_faces)?;
+            return Ok(all);
+        };
+        let array = floats(values, "values")?;
+        let (numbers, width) = self.at_points(&array)?;
+        let found = self.at(py, points.as_ref(), |quadrature, controls| {
+            basis.nearest(&Mapping::new(quadrature, controls).py()?, numbers, width).py()
+        })?;
+        let shape = [found.unknowns.len(), width];
+        all.set_item("values", moved(py, found.values, &shape[..array.ndim()])?)?;
+        set_ids(&all, "unknowns", found.unknowns)?;
+        set_ids(&all, "inexact_faces", found.inexact_faces)?;
+        Ok(all)
     }
 
     /// The solid.

@@ -246,3 +246,37 @@ def test_bad_requests_are_refused_in_words(call: Any, message: str) -> None:
     with pytest.raises(subsolid.Error, match=message) as caught:
         call(SHAPES["creased"])
     assert caught.value.help
+
+
+def test_values_on_the_boundary_are_unknowns_of_solids_with_ghosts():
+    """A harmonic function by its values on two sides, at two sizes of cells: order 4."""
+    linalg = pytest.importorskip("scipy.sparse.linalg")
+    errors = []
+    for n in (2, 4):
+        box, _ = subsolid.shape("box", n, n, n).extend()
+        box = box.with_points(box.points / n)
+
+        def exact(points):
+            return np.exp(points[..., 0]) * np.cos(points[..., 1])
+
+        def at(quadrature):
+            return np.concatenate([batch.points.reshape(-1, 3) for batch in quadrature.batches()])
+
+        volume, boundary = box.quadrature(5), box.quadrature(5, boundary=True)
+        constraints = volume.constraints()
+        stiffness = constraints.T @ volume.stiffness() @ constraints
+        held = boundary.held(exact(at(boundary)))
+        assert len(held["inexact_faces"]) == 0
+        ones = boundary.held()
+        assert np.array_equal(ones["unknowns"], held["unknowns"])
+        assert set(ones["values"]) == {0.0, 1.0}
+        u = np.zeros(len(box.points))
+        u[held["unknowns"]] = held["values"]
+        free = np.setdiff1d(np.arange(len(u)), held["unknowns"])
+        u[free] = linalg.spsolve(stiffness[free][:, free].tocsc(), -(stiffness @ u)[free])
+        limit = box.with_attributes({"u": constraints @ u}).evaluate(5)
+        errors.append(abs(limit.attributes["u"].ravel() - exact(limit.points.reshape(-1, 3))).max())
+    assert errors[0] > 10 * errors[1] and errors[1] < 1e-4
+    assert "constraints" in box.assemble(mass=1.0)
+    with pytest.raises(subsolid.Error, match="boundary="):
+        volume.held()

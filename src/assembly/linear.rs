@@ -24,7 +24,8 @@ const GAUSS: f64 = 0.577_350_269_189_625_8;
 /// cells have finite, positive energies.
 const LEAST_DETERMINANT: f64 = 0.05;
 
-/// The stiffness of linear elements with these vertices, for heat conduction or elasticity: positive definite but for rigid motions, also of folded cells.
+/// The stiffness of linear elements with these vertices, for heat conduction or elasticity: positive
+/// definite but for rigid motions, also of folded cells. Of ghosts there is none.
 ///
 /// # Errors
 /// As [`CellOperators::check`]; [`Error::Request`](crate::Error::Request) for numbers that overflow.
@@ -35,31 +36,33 @@ pub fn assemble_linear(
 ) -> Result<Matrix> {
     operators.check()?;
     let (width, cells) = (operators.width(), topology.cells());
-    let nets: Vec<&[u32]> = (0..cells.len()).map(|cell| cells.vertices(cell)).collect();
+    let own: Vec<u32> = (0..cells.len() as u32).filter(|&cell| !topology.is_ghost(cell)).collect();
+    let nets: Vec<&[u32]> = own.iter().map(|&cell| cells.vertices(cell as usize)).collect();
     let pattern = Arc::new(Pattern::of_nets(&nets, vertices.len()));
     let mut matrix = Matrix::zeros(pattern, width);
     for first in (0..nets.len()).step_by(CELLS) {
         let group = first..(first + CELLS).min(nets.len());
-        let numbers = |cell: usize| (nets[cell].len() * width).pow(2);
+        let numbers = |net: usize| (nets[net].len() * width).pow(2);
         let mut room = vec![0.0; group.clone().map(numbers).sum()];
         let mut rest = room.as_mut_slice();
         let mut rooms = Vec::with_capacity(group.len());
-        for cell in group.clone() {
-            let (own, others) = std::mem::take(&mut rest).split_at_mut(numbers(cell));
+        for net in group.clone() {
+            let (own, others) = std::mem::take(&mut rest).split_at_mut(numbers(net));
             rooms.push(own);
             rest = others;
         }
-        let element = |work: &mut AssemblyWorkspace, (cell, room): (usize, _)| {
+        let element = |work: &mut AssemblyWorkspace, (net, room): (usize, _)| {
             stop_point();
+            let cell = own[net];
             let corners: Vec<Vector3<f64>> =
-                nets[cell].iter().map(|&v| vertices[v as usize].into()).collect();
-            let samples = match topology.cells().kind(cell) {
+                nets[net].iter().map(|&v| vertices[v as usize].into()).collect();
+            let samples = match topology.cells().kind(cell as usize) {
                 CellKind::Hexahedron => hexahedron(&corners, work),
-                _ => tetrahedra(topology, cell as u32, &corners, work),
+                _ => tetrahedra(topology, cell, &corners, work),
             };
             let basis = BasisValues { controls: corners.len(), samples, ..Default::default() };
-            let form = std::slice::from_ref(operators.form(cell as u32));
-            LeafMatrices::new(nets[cell], 0, &basis, form, work, room)
+            let form = std::slice::from_ref(operators.form(cell));
+            LeafMatrices::new(nets[net], 0, &basis, form, work, room)
         };
         let found: Vec<LeafMatrices<'_>> = group
             .into_par_iter()

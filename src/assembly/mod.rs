@@ -33,6 +33,7 @@
 //! # Ok::<(), subsolid::Error>(())
 //! ```
 
+mod boundary;
 mod cell_operators;
 mod element;
 mod linear;
@@ -43,6 +44,7 @@ mod source;
 mod sums;
 mod write;
 
+pub use boundary::{BasisCondition, BoundaryBasis, BoundaryValues, HeldUnknowns};
 pub use cell_operators::CellOperators;
 pub use linear::assemble_linear;
 pub use loads::{PartLoad, body_load, comma_separated, point_load, surface_load, tractions};

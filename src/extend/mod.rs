@@ -31,7 +31,8 @@ use crate::topology::{Orientation, Topology};
 use cubes::GhostCubes;
 use degrees::GhostDegrees;
 use link::Rims;
-use points::extrapolations;
+
+pub(crate) use points::{across, extrapolations};
 
 pub use report::{EdgeFallback, ExtensionReport, FallbackReason};
 
@@ -83,7 +84,9 @@ fn extended(mesh: &SolidMesh, cubes: &GhostCubes) -> Result<SolidMesh> {
     for cube in &cubes.cells {
         own.cells.push(CellKind::Hexahedron, &cube.corners);
     }
-    let rules = extrapolations(&own.cells, mesh.points.len(), cubes.vertices);
+    let mut is_known = vec![true; mesh.points.len()];
+    is_known.resize(mesh.points.len() + cubes.vertices, false);
+    let rules = extrapolations(&own.cells, is_known);
     if !rules.are_complete() {
         return Err(Error::mesh("no line of cells leads to some ghost vertex")
             .with_help("refine the mesh once"));

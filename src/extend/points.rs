@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use crate::limit::VTK_CORNER;
 use crate::mesh::{CellKind, Cells};
 
-/// How each new vertex follows from others.
+/// How each vertex of ghosts alone follows from others.
 pub struct Extrapolations {
-    known: usize,
-    new: usize,
+    vertices: usize,
+    // without a line of cells
+    left: usize,
     // a vertex, and the places before it on lines of cells: 2 b - mean of the others
     rules: Vec<(u32, Vec<LinePlaces>)>,
 }
@@ -22,33 +23,40 @@ struct LinePlaces {
 }
 
 impl Extrapolations {
-    /// Whether a line of cells leads to every new vertex, as in a layer of one cell.
+    /// Whether a line of cells leads to every vertex, as in a layer of one cell.
     pub fn are_complete(&self) -> bool {
-        self.rules.len() == self.new
+        self.left == 0
+    }
+
+    /// The vertices, each after those that it follows from, with these and their weights.
+    pub fn rows(&self) -> impl Iterator<Item = (u32, Vec<(u32, f64)>)> {
+        self.rules.iter().map(|(vertex, lines)| {
+            let part = 1.0 / lines.len() as f64;
+            let line = |line: &LinePlaces| {
+                let weight = -part / line.across.len() as f64;
+                let across: Vec<(u32, f64)> = line.across.iter().map(|&v| (v, weight)).collect();
+                std::iter::once((line.before, 2.0 * part)).chain(across)
+            };
+            (*vertex, lines.iter().flat_map(line).collect())
+        })
     }
 
     /// Values of all vertices, from those of the known ones, `[vertex][width]`.
     pub fn extend(&self, values: &[f64], width: usize) -> Vec<f64> {
         let mut all = values.to_vec();
-        all.resize(width * (self.known + self.new), 0.0);
-        for (vertex, lines) in &self.rules {
+        all.resize(width * self.vertices, 0.0);
+        for (vertex, row) in self.rows() {
             for c in 0..width {
-                let at = |v: u32| all[width * v as usize + c];
-                let line = |line: &LinePlaces| {
-                    let across = line.across.iter().map(|&v| at(v)).sum::<f64>();
-                    2.0 * at(line.before) - across / line.across.len() as f64
-                };
-                all[width * *vertex as usize + c] =
-                    lines.iter().map(line).sum::<f64>() / lines.len() as f64;
+                let sum = row.iter().map(|&(v, weight)| weight * all[width * v as usize + c]).sum();
+                all[width * vertex as usize + c] = sum;
             }
         }
         all
     }
 }
 
-/// The rules for `new` vertices of hexahedra beside `known` ones, each after those that it follows
-/// from.
-pub fn extrapolations(cells: &Cells, known: usize, new: usize) -> Extrapolations {
+/// The rules for the vertices of hexahedra that are not known, each after those that it follows from.
+pub fn extrapolations(cells: &Cells, mut is_known: Vec<bool>) -> Extrapolations {
     // the cells at each quad
     let mut quads: HashMap<[u32; 4], Vec<usize>> = HashMap::new();
     for cell in 0..cells.len() {
@@ -65,7 +73,7 @@ pub fn extrapolations(cells: &Cells, known: usize, new: usize) -> Extrapolations
         let at = |bits: usize| corners[VTK_CORNER[bits]];
         for (bits, axis) in (0..8).flat_map(|bits| (0..3).map(move |axis| (bits, axis))) {
             let vertex = at(bits);
-            if (vertex as usize) < known {
+            if is_known[vertex as usize] {
                 continue;
             }
             let before = bits ^ 1 << axis;
@@ -80,10 +88,8 @@ pub fn extrapolations(cells: &Cells, known: usize, new: usize) -> Extrapolations
             }
         }
     }
-    let mut is_known = vec![true; known];
-    is_known.resize(known + new, false);
-    let mut rules = Vec::with_capacity(new);
-    let mut left: Vec<u32> = (known as u32..(known + new) as u32).collect();
+    let mut left: Vec<u32> = (0..).zip(&is_known).filter(|(_, k)| !**k).map(|(v, _)| v).collect();
+    let mut rules = Vec::with_capacity(left.len());
     while !left.is_empty() {
         let mut found = Vec::new();
         for &vertex in &left {
@@ -104,11 +110,11 @@ pub fn extrapolations(cells: &Cells, known: usize, new: usize) -> Extrapolations
         left.retain(|vertex| !is_known[*vertex as usize]);
         rules.extend(found);
     }
-    Extrapolations { known, new, rules }
+    Extrapolations { vertices: is_known.len(), left: left.len(), rules }
 }
 
 /// What lies across a cell from a vertex of one of its quads.
-fn across(cells: &Cells, cell: usize, quad: &[u32; 4], vertex: u32) -> Vec<u32> {
+pub(crate) fn across(cells: &Cells, cell: usize, quad: &[u32; 4], vertex: u32) -> Vec<u32> {
     let vertices = cells.vertices(cell);
     if cells.kind(cell) == CellKind::Hexahedron
         && let Some(corners) = cells.hexahedron(cell)

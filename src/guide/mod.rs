@@ -23,6 +23,8 @@ pub mod files {}
 pub mod fitting {}
 #[doc = include_str!("gallery.md")]
 pub mod gallery {}
+#[doc = include_str!("ghost_cells.md")]
+pub mod ghost_cells {}
 #[doc = include_str!("glossary.md")]
 pub mod glossary {}
 #[doc = include_str!("location.md")]

@@ -6,6 +6,7 @@
 pub(crate) mod bounds;
 pub(crate) mod chebyshev;
 pub(crate) mod conjugate_gradients;
+mod csr;
 mod digits;
 mod kinds;
 mod median;
@@ -21,6 +22,7 @@ mod x86;
 use std::fmt::Debug;
 use std::ops::{Add, Div, Mul, Sub};
 
+pub use csr::Csr;
 pub use digits::{by_count, counted, precise, significant};
 pub use median::median;
 pub use portable::Portable;

@@ -71,9 +71,9 @@ impl<'m> Regions<'m> {
         Ok(Self { solid, mesh, limits: OnceLock::new(), sides, side_count, groups })
     }
 
-    /// The topology of the mesh.
-    pub fn topology(&self) -> &'m Topology {
-        self.solid.topology()
+    /// The solid that they are of.
+    pub fn solid(&self) -> &'m Solid {
+        self.solid
     }
 
     /// The side of every face, [`NONE`] for faces between cells.
@@ -186,7 +186,7 @@ impl<'m> Regions<'m> {
 
     fn find_where(&self, text: &str) -> Result<Vec<u32>> {
         let condition: PlaceCondition = text.parse()?;
-        let topology = self.topology();
+        let topology = self.solid.topology();
         let limits = self.limits.get_or_init(|| self.limit_points());
         let holds: Vec<bool> = limits.iter().map(|point| condition.holds(point)).collect();
         let faces = (0..topology.face_count() as u32).filter(|&face| {
@@ -213,10 +213,11 @@ impl<'m> Regions<'m> {
 
     /// Limit points of the vertices of the boundary; NaN inside.
     fn limit_points(&self) -> Vec<[f64; 3]> {
+        let topology = self.solid.topology();
         let mut bounds = vec![false; self.mesh.points.len()];
         let faces =
-            (0..self.topology().face_count() as u32).filter(|&f| self.topology().bounds_solid(f));
-        let vertices = faces.flat_map(|face| self.topology().face_vertices(face));
+            (0..topology.face_count() as u32).filter(|&f| topology.bounds_solid(f));
+        let vertices = faces.flat_map(|face| topology.face_vertices(face));
         vertices.for_each(|&v| bounds[v as usize] = true);
         let masks = self.solid.limit_masks(|v| bounds[v]);
         let points = masks.apply(self.mesh.points.as_flattened(), 3);

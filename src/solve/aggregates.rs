@@ -1,7 +1,7 @@
 //! Aggregates of unknowns, and what they have in common with rigid motions: Vaněk, Mandel, Brezina,
 //! "Algebraic multigrid by smoothed aggregation" (1996).
 
-use super::csr::Csr;
+use crate::numbers::Csr;
 
 /// Couplings below this part of the diagonals' geometric mean do not join nodes.
 const WEAK: f64 = 0.08;

@@ -13,6 +13,11 @@
 //! refinement. L⁻¹ is a Chebyshev polynomial, K₁⁻¹ a sparse Cholesky factor or, for large systems, a
 //! cycle of [multigrid](VertexSolver).
 //!
+//! With ghosts the unknowns are values on the boundary and bends across it
+//! ([`BoundaryBasis`](crate::assembly::BoundaryBasis), [`UnknownSystem`]). Where all bends are 0 the
+//! space has natural ends, for which M is as above; beside it stands a factor of the rows and columns
+//! of bends and of the cells that touch the boundary.
+//!
 //! ```
 //! use subsolid::assembly::{Operator, assemble, body_load};
 //! use subsolid::backend::Cpu;
@@ -42,17 +47,18 @@
 
 mod aggregates;
 mod constraints;
-mod csr;
 mod fields;
 mod multigrid;
+mod operator;
 mod preconditioner;
 mod rigid;
 mod system;
 mod vertex_solver;
 
-pub use constraints::{Constraints, held_controls};
+pub use constraints::Constraints;
 pub use fields::{FieldValues, point_fields};
+pub use operator::{LinearOperator, UnknownSystem};
 pub use preconditioner::LimitPreconditioner;
 pub use rigid::check_held;
-pub use system::{LinearOperator, Solution, solve};
+pub use system::{Solution, solve};
 pub use vertex_solver::VertexSolver;

@@ -4,9 +4,9 @@ use rayon::prelude::*;
 
 use super::Constraints;
 use super::aggregates::{Motions, aggregate, tentative};
-use super::csr::Csr;
 use crate::assembly::Matrix;
 use crate::error::Result;
+use crate::numbers::Csr;
 use crate::numbers::chebyshev::Chebyshev;
 use crate::numbers::sum::dot;
 use crate::process::sparse::{Factor, SymmetricMatrix};
@@ -44,7 +44,7 @@ impl Multigrid {
     /// Of a matrix between vertices at `points`, without what is fixed.
     pub fn new(matrix: &Matrix, points: &[[f64; 3]], constraints: &Constraints) -> Result<Self> {
         let mut motions = rigid_motions(points, constraints);
-        let mut matrix = Csr::of(matrix, constraints.is_fixed());
+        let mut matrix = free_rows(matrix, constraints.is_fixed());
         let (mut levels, mut width) = (Vec::new(), constraints.width());
         while matrix.rows() > MAX_COARSEST && levels.len() < MAX_LEVELS {
             let (aggregates, count) = aggregate(&matrix, width);
@@ -166,6 +166,26 @@ impl Level {
             );
         }
     }
+}
+
+/// An assembled matrix with 1 on the diagonal of the `fixed` unknowns and nothing beside it.
+fn free_rows(matrix: &Matrix, fixed: &[bool]) -> Csr {
+    let mut own = Csr { starts: vec![0], width: matrix.size(), ..Csr::default() };
+    let Ok(()) = matrix.for_each_row(|columns, values| {
+        let row = own.starts.len() - 1;
+        if fixed[row] {
+            own.push(row as u32, 1.0);
+        } else {
+            for (&column, &value) in columns.iter().zip(values) {
+                if !fixed[column as usize] && value != 0.0 {
+                    own.push(column, value);
+                }
+            }
+        }
+        own.starts.push(own.columns.len());
+        Ok::<(), std::convert::Infallible>(())
+    });
+    own
 }
 
 /// An estimate of the largest eigenvalue of diagonal⁻¹ matrix.

@@ -37,10 +37,11 @@ pub(super) fn motions([x, y, z]: [f64; 3], d: usize) -> [f64; 6] {
 pub fn check_held(solid: &Solid, controls: &[[f64; 3]], constraints: &Constraints) -> Result<()> {
     let topology = solid.topology();
     let cells = topology.cells();
-    let nets = (0..cells.len()).map(|cell| cells.vertices(cell));
-    let component = components(controls.len(), nets);
-    let mut is_used = vec![true; controls.len()];
-    topology.orphan_vertices().for_each(|v| is_used[v as usize] = false);
+    let own = (0..cells.len()).filter(|&cell| !topology.is_ghost(cell as u32));
+    let nets = own.map(|cell| cells.vertices(cell));
+    let component = components(controls.len(), nets.clone());
+    let mut is_used = vec![false; controls.len()];
+    nets.flatten().for_each(|&v| is_used[v as usize] = true);
     let roots: Vec<u32> = (0..controls.len() as u32)
         .filter(|&v| is_used[v as usize] && component[v as usize] == v)
         .collect();

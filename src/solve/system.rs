@@ -1,35 +1,15 @@
 //! Linear systems with given values of some unknowns.
 
-use super::{Constraints, LimitPreconditioner};
-use crate::assembly::Matrix;
+use super::{Constraints, LimitPreconditioner, LinearOperator};
 use crate::error::{Error, Result};
 use crate::mesh::check_value_count;
 use crate::numbers::conjugate_gradients::conjugate_gradients;
 use crate::numbers::sum::dot;
 
-/// A symmetric operator on the control values of a solid, `[vertex][width]`.
-pub trait LinearOperator: Sync {
-    /// Number of rows, and of columns.
-    fn size(&self) -> usize;
-
-    /// Writes the product with `x` into `y`: the same bits on every call.
-    fn apply(&self, x: &[f64], y: &mut [f64]);
-}
-
-impl LinearOperator for Matrix {
-    fn size(&self) -> usize {
-        Matrix::size(self)
-    }
-
-    fn apply(&self, x: &[f64], y: &mut [f64]) {
-        Matrix::apply(self, x, y);
-    }
-}
-
-/// Control values that solve a system.
+/// Unknowns that solve a system.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solution {
-    /// Control values u, `[vertex][width]`.
+    /// The unknowns u, `[unknown][width]`: control values, or those of a basis of theirs.
     pub values: Vec<f64>,
     /// K u − f where unknowns are fixed: what holds them there; 0 elsewhere.
     pub reactions: Vec<f64>,

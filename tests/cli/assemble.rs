@@ -219,3 +219,36 @@ fn numbers_that_overflow_are_refused() {
         assert!(force.as_f64().is_some_and(f64::is_sign_positive), "{report}");
     }
 }
+
+/// Of a solid with ghosts the folder has values on the boundary as unknowns.
+#[test]
+fn solids_with_ghosts_have_constraints() {
+    let directory = tempdir().unwrap();
+    let here = directory.path();
+    done(here, "shape box 2 2 2 -o box.vtk");
+    done(here, "extend box.vtk -o extended.vtu");
+    let text = done(here, "assemble extended.vtu --mass --stiffness -o heat --json");
+    let report: Value = serde_json::from_str(&text).unwrap();
+    let own = &report["constraints"];
+    assert_eq!(own["bends"], 98);
+    assert_eq!(own["inexact_vertices"].as_array().unwrap().len(), 0);
+    let [plain, scaled] = ["condition", "scaled_condition"].map(|name| own[name].as_f64().unwrap());
+    assert!(scaled > 1.0 && scaled < 0.1 * plain, "{plain} {scaled}");
+    let mut model = Npz::open(&here.join("heat/model.npz"));
+    let starts = model.array::<i64>("constraints/indptr").1;
+    let columns = model.array::<i32>("constraints/indices").1;
+    let values = model.array::<f64>("constraints/data").1;
+    let bends = model.array::<u8>("unknown/bend").1;
+    let scales = model.array::<f64>("unknown/scale").1;
+    assert_eq!((starts.len(), bends.len(), scales.len()), (126, 125, 125));
+    assert!(scales.iter().all(|&scale| scale > 0.0));
+    // constants
+    for row in starts.windows(2) {
+        let entries = row[0] as usize..row[1] as usize;
+        let own = entries.filter(|&at| bends[columns[at] as usize] == 0);
+        assert!((own.map(|at| values[at]).sum::<f64>() - 1.0).abs() < 1e-14);
+    }
+    for side in 0..6 {
+        assert_eq!(model.array::<i32>(&format!("held/side/{side}")).1.len(), 25);
+    }
+}

@@ -1,16 +1,20 @@
 //! What holds a solid and what loads it, from parts of its boundary.
 
 use super::super::assemble::check_points;
+use super::Notes;
 use super::report::PartReaction;
 use super::request::SolveRequest;
-use crate::assembly::{body_load, surface_load, tractions};
+use crate::assembly::{BoundaryBasis, body_load, surface_load, tractions};
 use crate::error::IdKind::Vertex;
 use crate::error::{Error, Result};
 use crate::limit::Solid;
 use crate::mesh::SolidMesh;
+use crate::numbers::{counted, sorted_unique};
 use crate::plan::Want;
-use crate::quadrature::{BoundaryPart, LeafQuantities, Mapping, Quadrature, Regions, jacobians};
-use crate::solve::{Constraints, held_controls};
+use crate::quadrature::{
+    BoundaryPart, LeafQuantities, Mapping, Quadrature, Regions, face_vertices, jacobians,
+};
+use crate::solve::Constraints;
 use crate::topology::NONE;
 
 /// Which part holds each unknown.
@@ -31,25 +35,33 @@ pub(super) struct BoundaryLoads {
 }
 
 impl SolveRequest {
-    /// What is fixed, and by which part.
+    /// What is fixed, and by which part; says on which faces that fixes derivatives, too.
     pub(super) fn constraints(
         &self,
         solid: &Solid,
         regions: &Regions<'_>,
-        width: usize,
+        basis: &BoundaryBasis,
+        notes: &mut dyn Notes,
     ) -> Result<(Constraints, Holders)> {
+        let width = if self.heat.is_empty() { 3 } else { 1 };
         let mut constraints = Constraints::none(solid, width);
         let of_unknowns = vec![NONE; constraints.values().len()];
         let mut holders = Holders { names: Vec::new(), of_unknowns };
         let fixed = self.fix.iter().map(|fix| (&fix.part, fix.values));
         let warm = self.temperature.iter().map(|at| (&at.part, [Some(at.value), None, None]));
+        let mut inexact = Vec::new();
         for (part, values) in fixed.chain(warm) {
             let number = holders.names.len() as u32;
-            let held = held_controls(solid, &regions.faces_of(part)?)?;
+            let held = basis.held(solid, &regions.faces_of(part)?)?;
             holders.names.push(name(part));
-            for &v in &held {
+            inexact.extend(held.inexact_faces);
+            for &v in &held.unknowns {
                 for (d, value) in values.iter().take(width).enumerate() {
                     let Some(value) = *value else { continue };
+                    if basis.is_bend()[v as usize] {
+                        constraints.fix(v, d, 0.0);
+                        continue;
+                    }
                     let at = v as usize * width + d;
                     let other = holders.of_unknowns[at];
                     if other == NONE {
@@ -72,6 +84,7 @@ impl SolveRequest {
                 }
             }
         }
+        warn_of_inexact(solid, &sorted_unique(inexact), notes);
         Ok((constraints, holders))
     }
 
@@ -167,6 +180,20 @@ impl Holders {
         }
         all
     }
+}
+
+/// Says where the ghosts of held faces are not those of a grid.
+fn warn_of_inexact(solid: &Solid, faces: &[u32], notes: &mut dyn Notes) {
+    if faces.is_empty() {
+        return;
+    }
+    let vertices = face_vertices(solid.topology(), faces);
+    notes.warn(message!(
+        counted(faces.len(), "held face"),
+        " of ",
+        Vertex.ids(vertices),
+        ": derivatives are held there, too, since the ghosts beyond are not those of a grid"
+    ));
 }
 
 /// The area of every face.

@@ -32,7 +32,7 @@ use std::time::Instant;
 use super::assemble::{assembled_by_cells, check_points};
 use super::quadrature::warn_of_points;
 use super::{Notes, since};
-use crate::assembly::{Operator, check_memory, project};
+use crate::assembly::{BoundaryBasis, Operator, check_memory, project};
 use crate::error::Result;
 use crate::limit::Solid;
 use crate::mesh::{Attribute, SolidMesh};
@@ -40,7 +40,7 @@ use crate::numbers::counted;
 use crate::plan::Want;
 use crate::quadrature::{LEFT_HANDED, Mapping, Quadrature, Regions, Report};
 use crate::solve::{
-    FieldValues, LimitPreconditioner, VertexSolver, check_held, point_fields, solve,
+    FieldValues, LimitPreconditioner, UnknownSystem, VertexSolver, check_held, point_fields, solve,
 };
 
 impl SolveRequest {
@@ -49,8 +49,7 @@ impl SolveRequest {
     /// control values, what follows from it is the nearest in the L2 norm.
     ///
     /// # Errors
-    /// As [all jobs](crate::jobs#errors); [`Error::Request`](crate::Error::Request) for ghost cells,
-    /// parts that the boundary does not have or that contradict each other, solids that can still
+    /// As [all jobs](crate::jobs#errors); [`Error::Request`](crate::Error::Request) for parts that the boundary does not have or that contradict each other, solids that can still
     /// move, and points whose Jacobian is not positive.
     pub fn run(
         &self,
@@ -59,13 +58,12 @@ impl SolveRequest {
         notes: &mut dyn Notes,
     ) -> Result<(SolidMesh, SolveReport)> {
         self.check()?;
-        // what is held on faces would hold their derivatives too
-        mesh.check_no_ghosts("solving a solid")?;
         let start = Instant::now();
         let operators = self.operators(mesh)?;
         let (operator, width) = (operators.of(0), operators.width());
         let regions = Regions::new(solid, mesh)?;
-        let (constraints, holders) = self.constraints(solid, &regions, width)?;
+        let basis = BoundaryBasis::new(&regions);
+        let (mut constraints, holders) = self.constraints(solid, &regions, &basis, notes)?;
         check_held(solid, &mesh.points, &constraints)?;
         let loads = self.boundary_loads(&regions)?;
         Quadrature::check_memory(solid, self.scheme, Want::FIRST)?;
@@ -85,18 +83,25 @@ impl SolveRequest {
         notes.status("Assembled", format!("{} in {}", counted(matrix.size(), "row"), since(start)));
         let started = Instant::now();
         notes.begin("Solving");
-        let mut preconditioner = LimitPreconditioner::new(
-            solid,
-            &mesh.points,
-            &operators,
-            &constraints,
-            VertexSolver::Auto,
-        )?;
         let flat: Vec<f64> = match width {
             1 => load.iter().map(|f| f[0]).collect(),
             _ => load.as_flattened().to_vec(),
         };
-        let found = solve(&matrix, &flat, &constraints, &mut preconditioner, self.tolerance)?;
+        let flat = basis.unknown_loads(&flat, width);
+        let system = UnknownSystem::new(&matrix, &basis);
+        // functions of ghosts that are 0 in the solid
+        for (i, _) in system.diagonal().iter().enumerate().filter(|(_, d)| **d == 0.0) {
+            constraints.fix((i / width) as u32, i % width, 0.0);
+        }
+        let mut preconditioner = LimitPreconditioner::of_unknowns(
+            (solid, &mesh.points),
+            &system,
+            &operators,
+            &constraints,
+            VertexSolver::Auto,
+        )?;
+        let found = solve(&system, &flat, &constraints, &mut preconditioner, self.tolerance)?;
+        let values = basis.control_values(&found.values, width);
         let solution_seconds = started.elapsed().as_secs_f64();
         let (unknowns, steps) = (constraints.free_count(), found.iterations);
         notes.status(
@@ -109,12 +114,11 @@ impl SolveRequest {
             ),
         );
         let entries = matrix.len();
-        drop(matrix);
         notes.begin("Deriving");
-        let fields = point_fields(&mapping, &operators, &found.values)?;
+        let fields = point_fields(&mapping, &operators, &values)?;
         let places = report::places(&mapping)?;
         let mut solved = mesh.clone();
-        for own in attributes(&mapping, &fields, &found.values)? {
+        for own in attributes(&mapping, &fields, &values)? {
             solved.attributes.retain(|attribute| attribute.name != own.name);
             solved.attributes.push(own);
         }

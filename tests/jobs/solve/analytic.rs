@@ -7,10 +7,10 @@ use subsolid::jobs::solve::SolveRequest;
 use subsolid::mesh::SolidMesh;
 use subsolid::quadrature::{Mapping, Quadrature, QuadratureScheme};
 use subsolid::refine::crease_by_angle;
-use subsolid::solve::{Constraints, held_controls};
+use subsolid::solve::Constraints;
 use subsolid::{Want, quadrature};
 
-use super::{group, run, sharp_box, solved};
+use super::{group, held, run, sharp_box, solved};
 
 #[test]
 fn a_bar_under_tension_is_exact() {
@@ -136,11 +136,8 @@ fn widening(around: usize, rings: usize) -> f64 {
         load.into_flattened()
     };
     let constrain = |solid: &Solid, constraints: &mut Constraints| {
-        let regions = quadrature::Regions::new(solid, &mesh).unwrap();
         for end in ["bottom", "top"] {
-            let faces = regions.find_named(end).unwrap();
-            let held = held_controls(solid, &faces).unwrap();
-            held.into_iter().for_each(|v| constraints.fix(v, 2, 0.0));
+            held(&mesh, solid, end).into_iter().for_each(|v| constraints.fix(v, 2, 0.0));
         }
         // by symmetry nothing holds these
         for (v, p) in (0..).zip(&mesh.points) {

@@ -1,15 +1,16 @@
 //! Solutions against analytic ones.
 
 mod analytic;
+mod ghosts;
 mod iterations;
 mod spaces;
 
-use subsolid::assembly::{Operator, assemble};
+use subsolid::assembly::{BoundaryBasis, Operator, assemble};
 use subsolid::backend::Cpu;
 use subsolid::jobs::solve::{SolveReport, SolveRequest};
 use subsolid::mesh::shape::Shape;
 use subsolid::mesh::{FaceGroup, Polygons, SolidMesh};
-use subsolid::quadrature::{Mapping, Quadrature, QuadratureScheme};
+use subsolid::quadrature::{Mapping, Quadrature, QuadratureScheme, Regions};
 use subsolid::refine::crease_by_angle;
 use subsolid::solve::{Constraints, LimitPreconditioner, Solution, VertexSolver, solve};
 use subsolid::topology::Topology;
@@ -26,7 +27,7 @@ fn sharp_box(cells: [usize; 3]) -> SolidMesh {
 fn group(mesh: &mut SolidMesh, name: &str, is_in: impl Fn([f64; 3]) -> bool) {
     let topology = Topology::of_mesh(mesh).unwrap();
     let mut faces = Polygons::default();
-    for face in (0..topology.face_count() as u32).filter(|&f| topology.is_boundary_face(f)) {
+    for face in (0..topology.face_count() as u32).filter(|&f| topology.bounds_solid(f)) {
         let vertices = topology.face_vertices(face);
         if vertices.iter().all(|&v| is_in(mesh.points[v as usize])) {
             faces.push(vertices);
@@ -34,6 +35,13 @@ fn group(mesh: &mut SolidMesh, name: &str, is_in: impl Fn([f64; 3]) -> bool) {
     }
     assert!(!faces.is_empty(), "{name}");
     mesh.face_groups.push(FaceGroup::new(name, faces));
+}
+
+/// The control points that values on a group of faces depend on.
+fn held(mesh: &SolidMesh, solid: &Solid, name: &str) -> Vec<u32> {
+    let regions = Regions::new(solid, mesh).unwrap();
+    let basis = BoundaryBasis::new(&regions);
+    basis.held(solid, &regions.find_named(name).unwrap()).unwrap().unknowns
 }
 
 /// Runs a job; also the values of an attribute at the control points.

@@ -4,10 +4,10 @@ use subsolid::assembly::{Operator, body_load};
 use subsolid::mesh::SolidMesh;
 use subsolid::mesh::shape::Shape;
 use subsolid::quadrature::{Mapping, Quadrature, QuadratureScheme, Regions};
-use subsolid::solve::{Constraints, check_held, held_controls, point_fields};
+use subsolid::solve::{Constraints, check_held, point_fields};
 use subsolid::{Solid, Want};
 
-use super::{group, sharp_box, solved};
+use super::{group, held, sharp_box, solved};
 
 fn fix_boundary(solid: &Solid, constraints: &mut Constraints, value: impl Fn(u32, usize) -> f64) {
     let topology = solid.topology();
@@ -118,11 +118,7 @@ fn held_faces_stay_exactly() {
     for mut mesh in [smooth, semi_sharp, sharp_box([3, 3, 4]), fan] {
         let low = mesh.points.iter().fold(f64::INFINITY, |low, p| low.min(p[2]));
         group(&mut mesh, "base", |p| p[2] == low);
-        let held = {
-            let solid = Solid::new(&mesh).unwrap();
-            let faces = Regions::new(&solid, &mesh).unwrap().find_named("base").unwrap();
-            held_controls(&solid, &faces).unwrap()
-        };
+        let held = held(&mesh, &Solid::new(&mesh).unwrap(), "base");
         let found = solved(
             &mesh,
             Operator::Elasticity { young: 1.0, poisson: 0.3 },
@@ -139,8 +135,7 @@ fn held_faces_stay_exactly() {
     let mut mesh = sharp_box([3, 3, 4]);
     group(&mut mesh, "base", |p| p[2] == 0.0);
     let solid = Solid::new(&mesh).unwrap();
-    let faces = Regions::new(&solid, &mesh).unwrap().find_named("base").unwrap();
-    assert_eq!(held_controls(&solid, &faces).unwrap().len(), 16);
+    assert_eq!(held(&mesh, &solid, "base").len(), 16);
 }
 
 #[test]

@@ -13,6 +13,12 @@
 //! # Ok::<(), subsolid::Error>(())
 //! ```
 
+mod constraints;
+mod report;
+
+pub use constraints::AssembledBasis;
+pub use report::{AssembleReport, ConstraintSummary, MatrixSummary};
+
 use std::collections::HashSet;
 use std::path::Path;
 use std::time::Instant;
@@ -36,7 +42,7 @@ use crate::numbers::counted;
 use crate::plan::Want;
 use crate::quadrature::{
     LEFT_HANDED, Mapping, Quadrature, QuadratureScheme, Regions, Report, check_positive,
-    face_vertices, jacobians, side_vertices,
+    face_vertices, jacobians,
 };
 use crate::volume::Quality;
 
@@ -91,42 +97,10 @@ pub struct Assembly {
     pub matrices: Vec<(Operator, Matrix)>,
     /// Forces at the vertices, if there are any.
     pub load: Option<Vec<[f64; 3]>>,
+    /// Control values over values on the boundary and bends across it, of a solid with ghosts.
+    pub constraints: Option<AssembledBasis>,
     /// What there is to say of them.
     pub report: AssembleReport,
-}
-
-/// What an assembly has made.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct AssembleReport {
-    /// Folder with the matrices.
-    pub output: String,
-    /// Number of control points, which are the unknowns of the matrices.
-    pub vertices: usize,
-    /// Number of quadrature points.
-    pub samples: usize,
-    /// Volume by quadrature, in cubed length units.
-    pub volume: f64,
-    /// Number of sides: parts of the boundary between infinitely sharp edges.
-    pub sides: usize,
-    /// The matrices that were written.
-    pub matrices: Vec<MatrixSummary>,
-    /// Sum of all loads.
-    pub force: [f64; 3],
-    /// Duration of the whole job, in seconds.
-    pub seconds: f64,
-}
-
-/// A matrix that was written.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct MatrixSummary {
-    /// Its name in the file.
-    pub name: &'static str,
-    /// Number of rows of the matrix.
-    pub rows: usize,
-    /// Number of stored entries.
-    pub entries: usize,
 }
 
 impl AssembleRequest {
@@ -211,6 +185,11 @@ impl AssembleRequest {
         }
         let matrices = assembled(self.backend, &quadrature, mesh, &operators, notes)?;
         let matrices: Vec<_> = operators.into_iter().zip(matrices).collect();
+        let constraints = if solid.topology().has_ghosts() {
+            Some(AssembledBasis::new(solid, &regions, &matrices, notes)?)
+        } else {
+            None
+        };
         let load = self.loads(mesh, &mapping, &tractions)?;
         let force = total(load.as_deref().unwrap_or_default())?;
         let count = counted(matrices.len(), "matrix");
@@ -228,9 +207,10 @@ impl AssembleRequest {
             sides: regions.side_count(),
             matrices: matrices.iter().map(summary).collect(),
             force,
+            constraints: constraints.as_ref().map(AssembledBasis::summary),
             seconds: 0.0,
         };
-        let mut assembly = Assembly { matrices, load, report };
+        let mut assembly = Assembly { matrices, load, constraints, report };
         if let Some(output) = output {
             self.write(output, &assembly, (mesh, &regions), notes)?;
             assembly.report.output = output.display().to_string();
@@ -252,7 +232,7 @@ impl AssembleRequest {
                 let name = format!("{}.{}", operator.name(), self.format.ending());
                 write_matrix(output.join(name), matrix, self.format, self.compress)?;
             }
-            let arrays = assembly.arrays(mesh, regions, notes);
+            let arrays = assembly.arrays(mesh, regions, notes)?;
             let options = WriteOptions { compress: self.compress, format: None };
             io::write_arrays(output.join("model.npz"), &arrays, options)
         })?;
@@ -303,17 +283,21 @@ impl AssembleRequest {
 }
 
 impl Assembly {
-    /// What the matrices are of: the points and their loads, the sides and groups.
-    fn arrays(&self, mesh: &SolidMesh, regions: &Regions<'_>, notes: &mut dyn Notes) -> Vec<Array> {
+    /// What the matrices are of: the points and their loads, the sides and groups; with ghosts the
+    /// unknowns, and those that values on sides and groups depend on.
+    fn arrays(
+        &self,
+        mesh: &SolidMesh,
+        regions: &Regions<'_>,
+        notes: &mut dyn Notes,
+    ) -> Result<Vec<Array>> {
         let mut arrays = vec![Array::new("points", 3, mesh.points.as_flattened().to_vec())];
         if let Some(load) = &self.load {
             arrays.push(Array::new("load", 3, load.as_flattened().to_vec()));
         }
-        let topology = regions.topology();
-        let ids = |own: Vec<u32>| own.into_iter().map(|v| v as i32).collect::<Vec<i32>>();
-        let sides = side_vertices(topology, regions.sides(), regions.side_count());
-        for (side, own) in sides.into_iter().enumerate() {
-            arrays.push(Array::new(format!("side/{side}"), 1, ids(own)));
+        let mut parts: Vec<(String, Vec<u32>)> = Vec::new();
+        for side in 0..regions.side_count() {
+            parts.push((format!("side/{side}"), regions.find_side(side)?));
         }
         let mut taken = HashSet::new();
         for (group, faces) in regions.whole_groups() {
@@ -326,10 +310,20 @@ impl Assembly {
             if number > 1 {
                 notes.warn(format!("group `{group}` is group/{name} in model.npz: another group has that name there").into());
             }
-            let name = format!("group/{name}");
+            parts.push((format!("group/{name}"), faces));
+        }
+        let solid = regions.solid();
+        let topology = solid.topology();
+        let ids = |own: Vec<u32>| own.into_iter().map(|v| v as i32).collect::<Vec<i32>>();
+        for (name, faces) in parts {
+            if let Some(own) = &self.constraints {
+                let held = own.basis.held(solid, &faces)?.unknowns;
+                arrays.push(Array::new(format!("held/{name}"), 1, ids(held)));
+            }
             arrays.push(Array::new(name, 1, ids(face_vertices(topology, &faces))));
         }
-        arrays
+        arrays.extend(self.constraints.iter().flat_map(AssembledBasis::arrays));
+        Ok(arrays)
     }
 }
 

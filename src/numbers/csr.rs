@@ -2,71 +2,69 @@
 
 use rayon::prelude::*;
 
-use crate::assembly::Matrix;
 use crate::interrupt::stop_point;
 
 /// Rows of a work item.
 const TASK_ROWS: usize = 256;
 
 /// A sparse matrix; columns of a row are in any order.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Csr {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Csr {
+    /// Where each row starts among the entries, and where the last one ends.
     pub starts: Vec<usize>,
+    /// Columns of the entries.
     pub columns: Vec<u32>,
+    /// Values of the entries.
     pub values: Vec<f64>,
+    /// Number of columns of the matrix.
     pub width: usize,
 }
 
 impl Csr {
-    /// An assembled matrix with 1 on the diagonal of the `fixed` unknowns and nothing beside it.
-    pub fn of(matrix: &Matrix, fixed: &[bool]) -> Self {
-        let mut own = Self { starts: vec![0], width: matrix.size(), ..Self::default() };
-        let added: Result<(), std::convert::Infallible> = matrix.for_each_row(|columns, values| {
-            let row = own.starts.len() - 1;
-            if fixed[row] {
-                own.push(row as u32, 1.0);
-            } else {
-                for (&column, &value) in columns.iter().zip(values) {
-                    if !fixed[column as usize] && value != 0.0 {
-                        own.push(column, value);
-                    }
-                }
-            }
-            own.starts.push(own.columns.len());
-            Ok(())
-        });
-        match added {
-            Ok(()) => own,
-        }
-    }
-
-    fn push(&mut self, column: u32, value: f64) {
+    /// Adds an entry to the row that has no end yet.
+    pub(crate) fn push(&mut self, column: u32, value: f64) {
         self.columns.push(column);
         self.values.push(value);
     }
 
+    /// Number of rows.
     pub fn rows(&self) -> usize {
         self.starts.len() - 1
     }
 
+    /// Columns and values of a row.
+    ///
+    /// # Panics
+    /// If there is no such row.
     pub fn row(&self, row: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
         let range = self.starts[row]..self.starts[row + 1];
         self.columns[range.clone()].iter().copied().zip(self.values[range].iter().copied())
     }
 
-    pub fn diagonal(&self) -> Vec<f64> {
+    pub(crate) fn diagonal(&self) -> Vec<f64> {
         let entry = |r: usize| self.row(r).filter(|(c, _)| *c as usize == r).map(|(_, x)| x).sum();
         (0..self.rows()).map(entry).collect()
     }
 
     /// Writes the product with `x` into `y`.
-    pub fn apply(&self, x: &[f64], y: &mut [f64]) {
-        y.par_iter_mut().with_min_len(TASK_ROWS).enumerate().for_each(|(row, y)| {
-            *y = self.row(row).map(|(column, value)| value * x[column as usize]).sum();
+    pub(crate) fn apply(&self, x: &[f64], y: &mut [f64]) {
+        self.apply_wide(x, 1, y);
+    }
+
+    /// Writes the product with `x` into `y`, of `width` numbers a column and a row.
+    pub(crate) fn apply_wide(&self, x: &[f64], width: usize, y: &mut [f64]) {
+        let rows = y.par_chunks_exact_mut(width).with_min_len(TASK_ROWS);
+        rows.enumerate().for_each(|(row, y)| {
+            y.fill(0.0);
+            for (column, value) in self.row(row) {
+                let x = &x[column as usize * width..][..width];
+                y.iter_mut().zip(x).for_each(|(y, x)| *y += value * x);
+            }
         });
     }
 
-    pub fn transposed(&self) -> Self {
+    /// The rows are the columns.
+    pub(crate) fn transposed(&self) -> Self {
         let mut starts = vec![0; self.width + 1];
         self.columns.iter().for_each(|&column| starts[column as usize + 1] += 1);
         (0..self.width).for_each(|column| starts[column + 1] += starts[column]);
@@ -83,7 +81,7 @@ impl Csr {
     }
 
     /// The product with another matrix; sums run in the order of the rows.
-    pub fn times(&self, other: &Self) -> Self {
+    pub(crate) fn times(&self, other: &Self) -> Self {
         let firsts: Vec<usize> = (0..self.rows()).step_by(TASK_ROWS).collect();
         let parts: Vec<(Vec<usize>, Vec<u32>, Vec<f64>)> = firsts
             .into_par_iter()

@@ -1,0 +1,153 @@
+//! Another basis of the space of a solid with ghosts: values on the boundary, and bends across it.
+//!
+//! # Theory
+//! Across a side control values P₋₁ (of a ghost), P₀, P₁ have the trace (P₋₁ + 4 P₀ + P₁)/6. With the
+//! bend g = P₋₁ − (2 P₀ − P₁), which natural ends set to 0, it is P₀ + g/6. So in place of P₋₁ and P₀
+//! the unknowns are g and V = P₀ + g/6:
+//!
+//! > P₀ = V − g/6, P₋₁ = 2 P₀ − P₁ + g.
+//!
+//! Functions of bends and of vertices inside are 0 on the side: to give V its values imposes values on
+//! the side exactly. Beyond sharp edges lines cross those of other sides, and both changes are made, one
+//! after the other: the product of matrices is the tensor product. [`BoundaryBasis`] has control values
+//! as sparse rows over the unknowns, which have the numbers of the vertices: V that of its vertex of
+//! the boundary, g that of its ghost.
+//!
+//! Where stars are not regular, as at concave edges, whose ghosts two sides share, there is no V. Ghosts
+//! have bends there all the same, from all lines that lead to them, so that natural ends are where all
+//! bends are 0; [`BoundaryBasis::held`] finds and names the faces where values are not exact.
+
+mod condition;
+mod held;
+mod lines;
+
+pub use condition::BasisCondition;
+pub use held::{BoundaryValues, HeldUnknowns};
+
+use crate::extend::extrapolations;
+use crate::numbers::Csr;
+use crate::quadrature::Regions;
+use crate::scheme::Stencils;
+use crate::topology::Topology;
+use lines::Lines;
+
+/// Control values of a solid over unknowns, some of which are values on the boundary.
+///
+/// ```
+/// use subsolid::assembly::BoundaryBasis;
+/// use subsolid::mesh::shape::Shape;
+/// use subsolid::quadrature::Regions;
+/// use subsolid::{Solid, extend::extend};
+///
+/// let (mesh, _) = extend(&Shape::Box { cells: [2, 2, 2] }.build()?, 40.0)?;
+/// let solid = Solid::new(&mesh)?;
+/// let regions = Regions::new(&solid, &mesh)?;
+/// let basis = BoundaryBasis::new(&regions);
+/// let held = basis.held(&solid, &regions.find_side(0)?)?;
+/// assert_eq!((held.unknowns.len(), held.inexact_faces.len()), (25, 0));
+/// # Ok::<(), subsolid::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct BoundaryBasis {
+    // [vertex] over [unknown]
+    matrix: Csr,
+    transposed: Csr,
+    // [unknown]
+    is_bend: Vec<bool>,
+    // [face]
+    sides: Vec<u32>,
+    lines: Lines,
+}
+
+impl BoundaryBasis {
+    /// The basis of a solid with these sides; without ghosts the unknowns are the control values.
+    pub fn new(regions: &Regions<'_>) -> Self {
+        let topology = regions.solid().topology();
+        let vertices = topology.vertex_count();
+        let mut is_inside = vec![!topology.has_ghosts(); vertices];
+        for cell in topology.solid_cells().into_iter().flatten() {
+            let corners = topology.cells().vertices(cell as usize).iter();
+            corners.for_each(|&v| is_inside[v as usize] = true);
+        }
+        let sides = regions.sides().to_vec();
+        let lines = Lines::new(topology, &sides, &is_inside);
+        let mut rows: Vec<Vec<(u32, f64)>> = (0..vertices as u32).map(|v| vec![(v, 1.0)]).collect();
+        for line in lines.iter() {
+            add(&mut rows, line.boundary, line.ghost, -1.0 / 6.0);
+        }
+        for line in lines.iter() {
+            add(&mut rows, line.ghost, line.boundary, 2.0);
+            add(&mut rows, line.ghost, line.inside, -1.0);
+        }
+        let mut is_bend = vec![false; vertices];
+        lines.iter().for_each(|line| is_bend[line.ghost as usize] = true);
+        if topology.has_ghosts() {
+            let known = (0..).zip(&is_inside).map(|(v, inside)| *inside || lines.has_ghost(v));
+            for (ghost, row) in extrapolations(topology.cells(), known.collect()).rows() {
+                row.into_iter().for_each(|(v, weight)| add(&mut rows, ghost, v, weight));
+                is_bend[ghost as usize] = true;
+            }
+        }
+        let mut matrix = Csr { starts: vec![0], width: vertices, ..Csr::default() };
+        for row in rows {
+            row.into_iter().for_each(|(v, weight)| matrix.push(v, weight));
+            matrix.starts.push(matrix.columns.len());
+        }
+        Self { transposed: matrix.transposed(), matrix, is_bend, sides, lines }
+    }
+
+    /// Control values over the unknowns: sparse rows of the vertices, with columns that ascend.
+    pub fn matrix(&self) -> &Csr {
+        &self.matrix
+    }
+
+    /// Whether each unknown is a bend across the boundary, 0 for constants; others are 1 for these.
+    pub fn is_bend(&self) -> &[bool] {
+        &self.is_bend
+    }
+
+    /// Limits over unknowns where all bends are 0, from limits over control values; a bend stays.
+    pub fn natural_limits(&self, limits: &Stencils) -> Stencils {
+        Stencils::build(limits.len(), |vertex, row| {
+            if self.is_bend[vertex] {
+                return row.add(vertex as u32, 1.0);
+            }
+            for (control, weight) in limits.row(vertex) {
+                let values = self.matrix.row(control as usize);
+                let values = values.filter(|&(unknown, _)| !self.is_bend[unknown as usize]);
+                values.for_each(|(unknown, value)| row.add(unknown, weight * value));
+            }
+        })
+    }
+
+    /// Control values, `[vertex][width]`, of unknowns, `[unknown][width]`.
+    ///
+    /// # Panics
+    /// If there are not `width` numbers for each unknown.
+    pub fn control_values(&self, unknowns: &[f64], width: usize) -> Vec<f64> {
+        let mut values = vec![0.0; unknowns.len()];
+        self.matrix.apply_wide(unknowns, width, &mut values);
+        values
+    }
+
+    /// Loads on unknowns, `[unknown][width]`, of those on control values: Cᵀ f.
+    ///
+    /// # Panics
+    /// If there are not `width` numbers for each vertex.
+    pub fn unknown_loads(&self, loads: &[f64], width: usize) -> Vec<f64> {
+        let mut values = vec![0.0; loads.len()];
+        self.transposed.apply_wide(loads, width, &mut values);
+        values
+    }
+}
+
+/// Adds a multiple of a row to another one; columns ascend.
+fn add(rows: &mut [Vec<(u32, f64)>], to: u32, from: u32, factor: f64) {
+    for (column, weight) in rows[from as usize].clone() {
+        let own = &mut rows[to as usize];
+        match own.binary_search_by_key(&column, |&(v, _)| v) {
+            Ok(at) => own[at].1 += factor * weight,
+            Err(at) => own.insert(at, (column, factor * weight)),
+        }
+    }
+}

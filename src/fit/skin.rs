@@ -43,7 +43,7 @@ pub struct Deviation {
 
 impl Deviation {
     /// Of distances at points, with the weight of each.
-    pub(super) fn new(found: impl IntoIterator<Item = ([f64; 3], f64, f64)>) -> Self {
+    pub(crate) fn new(found: impl IntoIterator<Item = ([f64; 3], f64, f64)>) -> Self {
         let (mut sum, mut weights, mut all) = (0.0, 0.0, Self::default());
         for (at, distance, weight) in found {
             sum += weight * distance * distance;

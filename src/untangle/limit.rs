@@ -17,12 +17,12 @@ use serde::Serialize;
 use super::determinant_bound::{ElementBound, ElementBounds, LeastDeterminant};
 use super::lbfgs::minimize;
 use super::limit_folds::{GAUSS_POINTS, LimitFolds};
-use super::region::Region;
+use super::region::{Region, UnknownMotion};
 use crate::backend::{Backend, Cpu, Values};
 use crate::error::Result;
 use crate::limit::Solid;
 use crate::mesh::{Controls, SolidMesh};
-use crate::numbers::median;
+use crate::numbers::{Csr, median};
 use crate::plan::{Adjoint, Location, Plan, Samples, Want};
 use crate::refine::reorient;
 
@@ -88,9 +88,30 @@ pub struct LimitUntangleResult {
 /// the error of `progress`.
 pub fn untangle_limit(
     mesh: &mut SolidMesh,
-    mut progress: impl FnMut(usize) -> Result<()>,
+    progress: impl FnMut(usize) -> Result<()>,
 ) -> Result<LimitUntangleResult> {
     mesh.check_no_ghosts("untangling a solid")?;
+    untangle(mesh, None, progress)
+}
+
+/// [`untangle_limit`] where control points follow from unknowns, as in a solid with ghosts: those that
+/// are not held move.
+///
+/// # Errors
+/// As [`untangle_limit`], ghosts apart.
+pub fn untangle_unknowns(
+    mesh: &mut SolidMesh,
+    motion: UnknownMotion<'_>,
+    progress: impl FnMut(usize) -> Result<()>,
+) -> Result<LimitUntangleResult> {
+    untangle(mesh, Some(motion), progress)
+}
+
+fn untangle(
+    mesh: &mut SolidMesh,
+    motion: Option<UnknownMotion<'_>>,
+    mut progress: impl FnMut(usize) -> Result<()>,
+) -> Result<LimitUntangleResult> {
     let mut oriented = mesh.clone();
     reorient(&mut oriented)?;
     let solid = Solid::new(&oriented)?;
@@ -120,14 +141,18 @@ pub fn untangle_limit(
     let mut idle = 0; // rounds since the best
     while result.rounds < MAX_LIMIT_ROUNDS && idle < MAX_IDLE_ROUNDS {
         let rings = RINGS + MORE_RINGS * result.rounds;
-        let region = Region::around(&oriented, &solid, now.sought(), rings)?;
+        let region = Region::around(&oriented, &solid, (now.sought(), rings), motion)?;
         if !region.is_free.contains(&true) {
             break;
         }
         let own = region.part.solid()?;
         let mut moved = region.part.gather(points.as_flattened(), 3).as_chunks::<3>().0.to_vec();
         let sampled = region.own(extra.iter().copied());
-        LimitEnergy::new(&own, &sampled, &region.is_free, &moved)?.minimize(&mut moved);
+        let energy = LimitEnergy::new(&own, &sampled, &moved)?;
+        match &region.motion {
+            None => energy.minimize(&region.is_free, &mut moved),
+            Some(motion) => energy.minimize_unknowns(motion, &mut moved),
+        }
         region.put_back(&moved, &mut points);
         result.rounds += 1;
         let next = state(&points)?;
@@ -182,7 +207,6 @@ impl State {
 /// The energy of a limit as a function of control points.
 struct LimitEnergy<'a> {
     terms: Vec<PlanSamples<'a>>,
-    is_free: &'a [bool],
     /// Median of the determinants, to which ε is relative.
     scale: f64,
     epsilon: f64,
@@ -211,18 +235,13 @@ struct PlanSamples<'a> {
 }
 
 impl<'a> LimitEnergy<'a> {
-    fn new(
-        solid: &'a Solid,
-        extra: &[u32],
-        is_free: &'a [bool],
-        points: &[[f64; 3]],
-    ) -> Result<Self> {
+    fn new(solid: &'a Solid, extra: &[u32], points: &[[f64; 3]]) -> Result<Self> {
         let places = Samples::Tensor(RULE.map(|(place, _)| place).to_vec());
         let mut terms = vec![PlanSamples::new(solid, places, &RULE)?];
         if !extra.is_empty() {
             terms.push(PlanSamples::new(solid, extra_points(extra), &EXTRA_RULE)?);
         }
-        let mut energy = Self { terms, is_free, scale: 1.0, epsilon: 0.0, reach: 0.0 };
+        let mut energy = Self { terms, scale: 1.0, epsilon: 0.0, reach: 0.0 };
         let determinants: Vec<Vec<f64>> = energy
             .terms
             .iter()
@@ -242,11 +261,40 @@ impl<'a> LimitEnergy<'a> {
         Ok(energy)
     }
 
-    fn minimize(&self, points: &mut Vec<[f64; 3]>) {
-        // nothing in it can be refused: the plans were evaluated before
+    /// Moves the points that are free.
+    fn minimize(&self, is_free: &[bool], points: &mut Vec<[f64; 3]>) {
         minimize(points, ROUND_STEPS, self.reach, |x| {
-            self.value_and_gradient(x).unwrap_or((f64::INFINITY, vec![[0.0; 3]; x.len()]))
+            let (value, mut slopes) = self.at(x);
+            let held = slopes.iter_mut().zip(is_free).filter(|(_, is_free)| !**is_free);
+            held.for_each(|(slope, _)| *slope = [0.0; 3]);
+            (value, slopes)
         });
+    }
+
+    /// Moves the points by unknowns.
+    fn minimize_unknowns(&self, motion: &Csr, points: &mut [[f64; 3]]) {
+        let transposed = motion.transposed();
+        let product = |matrix: &Csr, x: &[[f64; 3]]| -> Vec<[f64; 3]> {
+            let mut y = vec![0.0; 3 * matrix.rows()];
+            matrix.apply_wide(x.as_flattened(), 3, &mut y);
+            y.as_chunks::<3>().0.to_vec()
+        };
+        let moved = |x: &[[f64; 3]]| -> Vec<[f64; 3]> {
+            let sum = |(p, m): (&[f64; 3], [f64; 3])| [0, 1, 2].map(|d| p[d] + m[d]);
+            points.iter().zip(product(motion, x)).map(sum).collect()
+        };
+        let mut unknowns = vec![[0.0; 3]; motion.width];
+        minimize(&mut unknowns, ROUND_STEPS, self.reach, |x| {
+            let (value, slopes) = self.at(&moved(x));
+            (value, product(&transposed, &slopes))
+        });
+        let found = moved(&unknowns);
+        points.copy_from_slice(&found);
+    }
+
+    /// The energy and its gradient; nothing in it can be refused: the plans were evaluated before.
+    fn at(&self, points: &[[f64; 3]]) -> (f64, Vec<[f64; 3]>) {
+        self.value_and_gradient(points).unwrap_or((f64::INFINITY, vec![[0.0; 3]; points.len()]))
     }
 
     fn value_and_gradient(&self, points: &[[f64; 3]]) -> Result<(f64, Vec<[f64; 3]>)> {
@@ -254,10 +302,8 @@ impl<'a> LimitEnergy<'a> {
         for term in &self.terms {
             let (own, slopes) = term.value_and_gradient(points, self.scale, self.epsilon)?;
             value += own;
-            for ((sum, slope), &is_free) in gradient.iter_mut().zip(&slopes).zip(self.is_free) {
-                if is_free {
-                    *sum = std::array::from_fn(|d| sum[d] + slope[d]);
-                }
+            for (sum, slope) in gradient.iter_mut().zip(&slopes) {
+                *sum = std::array::from_fn(|d| sum[d] + slope[d]);
             }
         }
         Ok((value, gradient))
@@ -346,14 +392,14 @@ mod tests {
     fn slopes_are_differences_of_the_energy() {
         let mesh = Shape::Fan { valence: 5, layers: 2, rings: 2 }.build().unwrap();
         let solid = Solid::new(&mesh).unwrap();
-        let region = Region::around(&mesh, &solid, &[0], 9).unwrap();
+        let region = Region::around(&mesh, &solid, (&[0], 9), None).unwrap();
         let is_free = &region.is_free;
         assert_eq!(region.part.vertices.len(), mesh.points.len());
         let mut points = mesh.points.clone();
         for (v, point) in points.iter_mut().enumerate().filter(|(v, _)| is_free[*v]) {
             point[v % 3] += 0.1;
         }
-        let energy = LimitEnergy::new(&solid, &[0], is_free, &points).unwrap();
+        let energy = LimitEnergy::new(&solid, &[0], &points).unwrap();
         let (_, slopes) = energy.value_and_gradient(&points).unwrap();
         let v = is_free.iter().position(|&free| free).unwrap();
         for d in 0..3 {

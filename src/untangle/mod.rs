@@ -18,9 +18,10 @@ mod slide;
 mod untangled;
 
 pub use determinant_bound::{ElementBounds, LeastDeterminant, OrientedLimit, least_determinant};
-pub use limit::{LimitUntangleResult, MAX_LIMIT_ROUNDS, untangle_limit};
+pub use limit::{LimitUntangleResult, MAX_LIMIT_ROUNDS, untangle_limit, untangle_unknowns};
 pub use limit_folds::LimitFolds;
 pub use quality::{ScaledJacobians, cell_quality};
+pub use region::UnknownMotion;
 pub use untangled::{BoundaryMotion, UntangleResult};
 
 use nalgebra::{Matrix3, Vector3};

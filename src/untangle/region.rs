@@ -3,23 +3,41 @@
 use crate::error::Result;
 use crate::limit::Solid;
 use crate::mesh::SolidMesh;
+use crate::numbers::Csr;
 use crate::parts::{Cut, Cutter, Part};
+
+/// Unknowns that control points follow from, as in a solid with ghosts.
+#[derive(Clone, Copy, Debug)]
+pub struct UnknownMotion<'a> {
+    /// Control points over the unknowns, each of which has the number of a vertex.
+    pub controls: &'a Csr,
+    /// Unknowns that do not move.
+    pub is_held: &'a [bool],
+}
 
 /// Inner vertices around elements, and the part of the mesh whose limit they change.
 pub(super) struct Region {
     pub part: Part,
-    /// Whether each vertex of the part moves.
+    /// Whether each vertex, or unknown, of the part moves.
     pub is_free: Vec<bool>,
     /// The whole's ids of the elements of the part, ascending.
     pub elements: Vec<u32>,
+    /// Moves of vertices of the part by those of its free unknowns, if these are others.
+    pub motion: Option<Csr>,
 }
 
 impl Region {
-    /// Of the inner vertices of the cells within `rings` of the cells of `elements`.
+    /// Of the inner vertices of the cells within `rings` of the cells of `elements`, or of what is not
+    /// held of a `motion`.
     ///
     /// # Errors
     /// As [`Cutter::new`].
-    pub fn around(mesh: &SolidMesh, solid: &Solid, elements: &[u32], rings: usize) -> Result<Self> {
+    pub fn around(
+        mesh: &SolidMesh,
+        solid: &Solid,
+        (elements, rings): (&[u32], usize),
+        motion: Option<UnknownMotion<'_>>,
+    ) -> Result<Self> {
         let topology = solid.topology();
         let cell_of = |element: u32| solid.elements()[element as usize].cell as usize;
         let mut cells = vec![false; topology.cell_count()];
@@ -28,12 +46,19 @@ impl Region {
             cells = with_neighbors(solid, &cells);
         }
         let is_inside = |v: u32| {
-            !topology.is_boundary_vertex(v)
-                && topology.vertex_cells(v).iter().any(|&cell| cells[cell as usize])
+            let is_held = match motion {
+                None => topology.is_boundary_vertex(v),
+                Some(motion) => motion.is_held[v as usize],
+            };
+            !is_held && topology.vertex_cells(v).iter().any(|&cell| cells[cell as usize])
+        };
+        let is_moved = |v: u32| match motion {
+            None => is_inside(v),
+            Some(motion) => motion.controls.row(v as usize).any(|(unknown, _)| is_inside(unknown)),
         };
         // the limit of a cell stands on the vertices of all cells that touch it
         let mut reached = vec![false; topology.cell_count()];
-        for v in (0..topology.vertex_count() as u32).filter(|&v| is_inside(v)) {
+        for v in (0..topology.vertex_count() as u32).filter(|&v| is_moved(v)) {
             topology.vertex_cells(v).iter().for_each(|&cell| reached[cell as usize] = true);
         }
         let reached = with_neighbors(solid, &reached);
@@ -42,7 +67,22 @@ impl Region {
         let is_free = part.vertices.iter().map(|&v| is_inside(v)).collect();
         let elements = 0..solid.elements().len() as u32;
         let elements = elements.filter(|&element| reached[cell_of(element)]).collect();
-        Ok(Self { part, is_free, elements })
+        let motion = motion.map(|motion| {
+            let columns = part.vertices.len();
+            let mut own = Csr { starts: vec![0], width: columns, ..Csr::default() };
+            for &v in &part.vertices {
+                for (unknown, weight) in motion.controls.row(v as usize) {
+                    if let Ok(at) = part.vertices.binary_search(&unknown)
+                        && is_inside(unknown)
+                    {
+                        own.push(at as u32, weight);
+                    }
+                }
+                own.starts.push(own.columns.len());
+            }
+            own
+        });
+        Ok(Self { part, is_free, elements, motion })
     }
 
     /// The elements of the part among these, by its own ids.
@@ -53,7 +93,11 @@ impl Region {
 
     /// Gives the points that move their new places.
     pub fn put_back(&self, own: &[[f64; 3]], points: &mut [[f64; 3]]) {
-        for (v, point) in own.iter().enumerate().filter(|(v, _)| self.is_free[*v]) {
+        let moves = |v: usize| match &self.motion {
+            None => self.is_free[v],
+            Some(motion) => motion.row(v).next().is_some(),
+        };
+        for (v, point) in own.iter().enumerate().filter(|(v, _)| moves(*v)) {
             points[self.part.vertices[v] as usize] = *point;
         }
     }
@@ -82,7 +126,7 @@ mod tests {
     fn a_region_holds_all_that_its_vertices_move() {
         let mesh = Shape::Box { cells: [12, 5, 5] }.build().unwrap();
         let solid = Solid::new(&mesh).unwrap();
-        let region = Region::around(&mesh, &solid, &[0], 1).unwrap();
+        let region = Region::around(&mesh, &solid, (&[0], 1), None).unwrap();
         assert!(region.elements.len() < solid.elements().len());
         assert!(region.is_free.contains(&true));
         let mut moved = mesh.points.clone();

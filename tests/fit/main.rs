@@ -1,6 +1,7 @@
 //! Control points whose limit is the part.
 
 mod attributes;
+mod ghosts;
 mod limit;
 mod round;
 mod shapes;

@@ -10,6 +10,7 @@
 //! # Ok::<(), subsolid::Error>(())
 //! ```
 
+mod ghosts;
 mod inside;
 mod report;
 mod request;
@@ -85,7 +86,7 @@ impl FitRequest {
     }
 
     /// Fits a solid: moves its control points, and refines it where a tolerance asks for it. Creases,
-    /// cell arrays and groups stay. `target` is what [`FitRequest::read_target`] returned.
+    /// cell arrays and groups stay. With ghosts the limit passes through the vertices. `target` is what [`FitRequest::read_target`] returned.
     ///
     /// # Errors
     /// As [all jobs](crate::jobs#errors); [`Error::Mesh`] for a target of another size, and where
@@ -97,6 +98,9 @@ impl FitRequest {
         notes: &mut dyn Notes,
     ) -> Result<FitReport> {
         self.check()?;
+        if !mesh.ghosts().is_empty() {
+            return self.run_extended(mesh, notes);
+        }
         let started = Instant::now();
         let mut topology = Topology::of_mesh(mesh)?;
         let mut skin = boundary_with_topology(mesh, &topology)?;

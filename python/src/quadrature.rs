@@ -190,7 +190,6 @@ impl PyQuadrature {
     /// Values on the boundary and bends as unknowns.
     fn basis(&self) -> subsolid::Result<BoundaryBasis> {
         let shared = self.cell.borrow_owner();
-        let topology = shared.solid.topology();
         Ok(BoundaryBasis::new(&Regions::new(&shared.solid, &shared.mesh)?))
     }
 

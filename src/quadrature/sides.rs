@@ -215,8 +215,7 @@ impl<'m> Regions<'m> {
     fn limit_points(&self) -> Vec<[f64; 3]> {
         let topology = self.solid.topology();
         let mut bounds = vec![false; self.mesh.points.len()];
-        let faces =
-            (0..topology.face_count() as u32).filter(|&f| topology.bounds_solid(f));
+        let faces = (0..topology.face_count() as u32).filter(|&f| topology.bounds_solid(f));
         let vertices = faces.flat_map(|face| topology.face_vertices(face));
         vertices.for_each(|&v| bounds[v as usize] = true);
         let masks = self.solid.limit_masks(|v| bounds[v]);

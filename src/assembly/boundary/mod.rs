@@ -28,7 +28,6 @@ use crate::extend::extrapolations;
 use crate::numbers::Csr;
 use crate::quadrature::Regions;
 use crate::scheme::Stencils;
-use crate::topology::Topology;
 use lines::Lines;
 
 /// Control values of a solid over unknowns, some of which are values on the boundary.

@@ -26,7 +26,7 @@ impl AssembledBasis {
         matrices: &[(Operator, Matrix)],
         notes: &mut dyn Notes,
     ) -> Result<Self> {
-        let basis = BoundaryBasis::new(&regions);
+        let basis = BoundaryBasis::new(regions);
         let faces = 0..regions.sides().len() as u32;
         let on_boundary: Vec<u32> = faces.filter(|&f| solid.topology().bounds_solid(f)).collect();
         let inexact = basis.held(solid, &on_boundary)?.inexact_faces;

@@ -40,7 +40,7 @@ impl Notes for Warnings {
 
 const SCHEME: QuadratureScheme = QuadratureScheme { gauss: 5, rings: None };
 
-fn basis(mesh: &SolidMesh, solid: &Solid) -> (BoundaryBasis, Regions) {
+fn basis<'m>(mesh: &'m SolidMesh, solid: &'m Solid) -> (BoundaryBasis, Regions<'m>) {
     let regions = Regions::new(solid, mesh).unwrap();
     (BoundaryBasis::new(&regions), regions)
 }

@@ -15,7 +15,7 @@ pub enum Choice {
     Cpu,
     /// The NVIDIA GPU of this number.
     Cuda(usize),
-    /// Several NVIDIA GPUs, which share the elements of an evaluation; see [`MultiDevice`].
+    /// Several NVIDIA GPUs, which share the elements of an evaluation; see [`MultiDevice`](super::MultiDevice).
     Devices(DeviceList),
     /// All NVIDIA GPUs of this machine.
     AllDevices,

@@ -237,7 +237,8 @@ mod _subsolid {
     ///
     /// Args:
     ///     path: Name of the file.
-    ///     creases_from: Curves and points of the file that become creases and corners, as of read.
+    ///     creases_from: Curves and points of the file that become creases and corners: names, each
+    ///         "NAME" (infinitely sharp) or "NAME=SHARPNESS", or one such string.
     ///     memory: Maximum size of the decompressed arrays with their numbers and grids of the file, in
     ///         GB; None for half of the machine's memory.
     ///

@@ -455,7 +455,7 @@ impl PyQuadrature {
     /// Example:
     ///     >>> box, _ = subsolid.shape("box", 2, 2, 2).extend()
     ///     >>> C = box.quadrature(3).constraints()
-    ///     >>> C.shape, abs(C.sum(axis=1)).max() < 5
+    ///     >>> C.shape, bool(abs(C.sum(axis=1)).max() < 5)
     ///     ((125, 125), True)
     fn constraints<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         sparse(py)?;

@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 JOBS: dict[str, tuple[str, list[Callable[..., Any]]]] = {
     "extract": ("extract.rs", [subsolid.Solid.write_extraction]),
     "compare": ("compare.rs", [subsolid.Solid.compare]),
-    "assemble": ("assemble.rs", [subsolid.Solid.assemble]),
+    "assemble": ("assemble/mod.rs", [subsolid.Solid.assemble]),
     "solve": ("solve/request.rs", [subsolid.Solid.solve, subsolid.Solid.write_limit]),
     "evaluate": ("evaluate/request.rs", [subsolid.Solid.write_limit]),
     "quadrature": ("quadrature/request.rs", [subsolid.Solid.integrate]),

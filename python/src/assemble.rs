@@ -60,7 +60,8 @@ impl PySolid {
     ///     A dictionary of what is asked for: "mass", "stiffness" (vertices, vertices) and
     ///     "elasticity" (3 vertices, 3 vertices) as scipy.sparse.csr_matrix, and "load",
     ///     (vertices, 3); of a solid with ghost cells "constraints" (vertices, vertices), control
-    ///     values over values on the boundary and bends; and "report" with the keys of the JSON report of `subsolid assemble`.
+    ///     values over values on the boundary and bends; and "report" with the keys of the JSON
+    ///     report of `subsolid assemble`.
     ///
     /// Raises:
     ///     Error: For values out of range, parts that the boundary does not have, quadrature points

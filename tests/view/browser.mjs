@@ -792,6 +792,21 @@ async function displacement() {
   await press(page, "U", "U", "U", "U", "U", "U", "U", "U", "y");
   check((await page.evaluate(() => window.subsolid.state.factor)) === 0, "keys take the displacement back");
   await page.close();
+
+  // cells as they are, patches and triangles move, too
+  const skin = path.resolve(scratch, "skin.vtp");
+  execFileSync(subsolid, ["--quiet", "boundary", solved, "-o", skin]);
+  for (const [name, model, ...options] of [["cells", solved, "--linear"], ["patches", skin], ["triangles", skin, "--scheme", "loop"]]) {
+    const page = await open(view(model, name, ...options), SMALL), before = await page.screenshot(), rest = await picks(page);
+    const low = (found) => Math.min(...found.map((p) => p.position[2]));
+    await press(page, ..."uuuuuuuuuu");
+    const { found, size } = await picks(page), share = (await difference(before, await page.screenshot())).share;
+    check(share > 0.02 && found.length > 8, `${name}: the displacement is seen: ${share} of the pixels differ`);
+    // the loaded end sinks by a fifth of the size, up to what no pick hits
+    const sinks = low(rest.found) - low(found);
+    check(sinks > 0.1 * size && sinks < 0.2001 * size, `${name}: the end sinks by ${sinks / size} of the size`);
+    await page.close();
+  }
 }
 
 const slice = (model, ...options) => execFileSync(subsolid, ["--quiet", "slice", model, ...options]);

@@ -50,7 +50,8 @@ impl PySolid {
     ///     stiffness: Conductivity of the stiffness matrix, above 0.
     ///     elasticity: Young's modulus and Poisson's ratio of the matrix of linear elasticity.
     ///     load: Forces per unit area, (3,), by number of a side, as the method sides counts
-    ///         them, or name of a group of faces; those on the same faces add up.
+    ///         them, name of a group of faces, or place, "where:x<1e-6"; those on the same faces
+    ///         add up.
     ///     body: Force per unit volume, (3,).
     ///     format: Files of matrices: "npz" (scipy.sparse.load_npz) or "mtx" (Matrix Market).
     ///     compress: Compress .npz.

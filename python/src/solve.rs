@@ -63,7 +63,8 @@ fn part_values(name: &str, given: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<Pa
 #[pymethods]
 impl PySolid {
     /// Solves linear elasticity or heat conduction, at rest. That of `subsolid solve`. Parts are
-    /// sides, by number, as the method sides counts them, or groups of faces, by name.
+    /// sides, by number, as the method sides counts them, groups of faces, by name, or the faces whose
+    /// vertices have their limit points in a place: "where:x<1e-6", "where:0<=z<2 and y>1".
     ///
     /// Args:
     ///     elasticity: Young's modulus and Poisson's ratio, or a dictionary of them by groups of

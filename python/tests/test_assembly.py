@@ -113,6 +113,23 @@ def test_the_boundary_of_a_box_has_six_planes() -> None:
     assert sorted(met) == sorted(np.rint(areas))  # unit faces
 
 
+def test_parts_of_the_boundary_have_places() -> None:
+    creased = SHAPES["creased"]
+    limits = creased.limit_matrix() @ creased.points
+    low = (limits[:, 2] < 0.1).nonzero()[0]
+    (side,) = [own for own, vertices in enumerate(creased.sides()) if set(vertices) <= set(low)]
+
+    def area(part: int | str) -> float:
+        return sum(batch.weights.sum() for batch in creased.quadrature(boundary=[part]).batches())
+
+    assert area("where:z<0.1") == area(side) > 3
+    given: dict[str, Any] = {"elasticity": (1.0, 0.3), "load": {"where:z>2.9": (0, 0, 1.0)}}
+    solved = [creased.solve(fix=[part], **given)[0].attributes["displacement"] for part in ("where:z<0.1", side)]
+    assert np.array_equal(*solved) and np.abs(solved[0]).max() > 0.1
+    with pytest.raises(subsolid.Error, match="no face of the boundary has z<-1"):
+        area("where:z<-1")
+
+
 def test_fluxes_are_volumes(solid: subsolid.Solid) -> None:
     volume = sum(batch.weights.sum() for batch in solid.quadrature(rings=20).batches())
     closed, flux, first = np.zeros(3), 0.0, np.zeros((3, 3))

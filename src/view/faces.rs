@@ -65,13 +65,18 @@ pub fn push(
         }
     }
     let refined = solid.refined_points(mesh.points.as_flattened(), 3);
+    // faces of one leaf share its points: deep leaves have hundreds of pieces
+    let of_leaves = || faces.chunk_by(|a, b| std::ptr::eq(a.leaf, b.leaf));
     let (mut lattice, mut error) = (Lattice::new(FINE), 0.0_f64);
-    for face in &faces {
+    for faces in of_leaves() {
         stop_point();
-        let patch = face.patch(&pieces.points(face.leaf, &refined, 3), 3);
-        lattice.push(scene, patch.as_chunks::<3>().0.iter().copied());
-        if !face.piece.1.exact {
-            error = error.max(pieces.errors(face.leaf, &refined)[face.piece.0]);
+        let points = pieces.points(faces[0].leaf, &refined, 3);
+        let errors = pieces.errors(faces[0].leaf, &refined);
+        for face in faces {
+            lattice.push(scene, face.patch(&points, 3).as_chunks::<3>().0.iter().copied());
+            if !face.piece.1.exact {
+                error = error.max(errors[face.piece.0]);
+            }
         }
     }
     lattice.write(&mut scene.shell);
@@ -84,11 +89,12 @@ pub fn push(
     for attribute in &mesh.attributes {
         let width = attribute.width;
         let refined = solid.refined_points(&attribute.values, width);
-        let patches = faces.iter().map(|face| {
+        let mut values = Vec::with_capacity(16 * width * faces.len());
+        for faces in of_leaves() {
             stop_point();
-            face.patch(&pieces.points(face.leaf, &refined, width), width)
-        });
-        let values: Vec<f64> = patches.flatten().collect();
+            let points = pieces.points(faces[0].leaf, &refined, width);
+            faces.iter().for_each(|face| values.extend(face.patch(&points, width)));
+        }
         for component in 0..width {
             let own: Vec<f64> = values.iter().skip(component).step_by(width).copied().collect();
             push_values(&mut scene.shell, &format!("attribute {number}"), &own);

@@ -144,11 +144,11 @@ async function bracket() {
   await shared.close();
   await press(page, "Escape");
   check(!(await page.evaluate(() => /pick/.test(location.hash))), "a pick that is forgotten leaves the address");
-  // a key picks the middle
+  // a double click brings a place to the middle, which a key picks
+  await page.mouse.click(target.x, target.y, { count: 2 });
+  await press(page, "Escape");
   const middle = await page.evaluate(() => {
-    const { view, model } = window.subsolid;
-    view.flyTo(model.patch(0).points.subarray(0, 3), 1);
-    view.draw();
+    const { view } = window.subsolid;
     const p = view.pick(view.canvas.clientWidth / 2, view.canvas.clientHeight / 2);
     return p && { cell: p.cell, position: p.position };
   });
@@ -168,7 +168,7 @@ async function bracket() {
   check(["creases", "boundary", "control", "singular"].every((name) => other[name] === !set[name]), `keys change lines: ${JSON.stringify(other)}`);
   check(other.only !== "" && shownClasses.join() === other.only, `a key shows one class: ${other.only}, ${shownClasses}`);
   await press(page, "h", "b", "k", "s");
-  await page.evaluate(() => window.subsolid.set({ only: "" }));
+  for (let turn = 0; turn < 5 && (await settings()).only !== ""; turn++) await press(page, "o");
 
   // colors: the legend and the picture follow
   const before = await page.screenshot();
@@ -714,8 +714,7 @@ async function sizes() {
     pictures.push(await page.screenshot({ clip: { x: 0, y: 0, width: 440, height: 330 } }));
     const extent = await page.$eval("#panel table", (n) => n.textContent.split("extent")[1]);
     check(Math.abs(parseFloat(extent) / Number(scale) - 3) < 1e-3, `${name}: the extent is ${extent}`);
-    await page.evaluate(() => window.subsolid.chooseCut("x"));
-    await drawn(page);
+    await press(page, "x");
     check((await picks(page)).found.some((p) => p.cap), `${name}: the cut has a cap`);
     await page.close();
   }

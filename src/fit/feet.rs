@@ -66,11 +66,41 @@ impl TriangleTree {
         volume(&self.triangles)
     }
 
+    /// Whether the normal of a triangle is within 60° of `normal`, if that is a vector.
+    pub fn faces(&self, triangle: u32, normal: [f64; 3]) -> bool {
+        let own = Vector3::from(self.normals[triangle as usize]);
+        !normal[0].is_finite() || own.dot(&Vector3::from(normal)) >= MIN_NORMAL_COSINE
+    }
+
     /// The closest point, of triangles whose normal is within 60° of `normal` alone if it is given.
-    pub fn closest(&self, x: [f64; 3], normal: Option<[f64; 3]>) -> Option<Foot> {
-        let normal = normal.filter(|n| n[0].is_finite()).map(Vector3::from);
+    /// The search begins with the triangle `near`, if one is given: it ends sooner if that is.
+    pub fn closest(
+        &self,
+        x: [f64; 3],
+        normal: Option<[f64; 3]>,
+        near: Option<u32>,
+    ) -> Option<Foot> {
         let nodes = &self.hierarchy.nodes;
         let mut best: Option<(f64, Foot)> = None;
+        let visit = |item: u32, best: &mut Option<(f64, Foot)>| {
+            if normal.is_some_and(|normal| !self.faces(item, normal)) {
+                return;
+            }
+            let (point, weights) = closest_on_triangle(&self.triangles[item as usize], x.into());
+            let squared = (point - Vector3::from(x)).norm_squared();
+            // of equal ones the first, whatever the order of the tree
+            if best.as_ref().is_none_or(|(least, foot)| (squared, item) < (*least, foot.triangle)) {
+                let foot = Foot {
+                    point: point.into(),
+                    normal: self.normals[item as usize],
+                    distance: squared.sqrt(),
+                    triangle: item,
+                    weights,
+                };
+                *best = Some((squared, foot));
+            }
+        };
+        near.into_iter().for_each(|near| visit(near, &mut best));
         STACK.with_borrow_mut(|stack| {
             stack.clear();
             if let Some(root) = nodes.first() {
@@ -82,27 +112,7 @@ impl TriangleTree {
                 }
                 let node = &nodes[at as usize];
                 for &item in &self.hierarchy.items[node.first as usize..][..node.count as usize] {
-                    let n = Vector3::from(self.normals[item as usize]);
-                    if normal.is_some_and(|normal| n.dot(&normal) < MIN_NORMAL_COSINE) {
-                        continue;
-                    }
-                    let (point, weights) =
-                        closest_on_triangle(&self.triangles[item as usize], x.into());
-                    let squared = (point - Vector3::from(x)).norm_squared();
-                    // of equal ones the first, whatever the order of the tree
-                    if best
-                        .as_ref()
-                        .is_none_or(|(least, foot)| (squared, item) < (*least, foot.triangle))
-                    {
-                        let foot = Foot {
-                            point: point.into(),
-                            normal: n.into(),
-                            distance: squared.sqrt(),
-                            triangle: item,
-                            weights,
-                        };
-                        best = Some((squared, foot));
-                    }
+                    visit(item, &mut best);
                 }
                 if node.count == 0 {
                     let first = at + 1;
@@ -196,7 +206,7 @@ mod tests {
             x in point(),
         ) {
             let tree = TriangleTree::new(triangles.clone());
-            let foot = tree.closest(x, None).unwrap();
+            let foot = tree.closest(x, None, None).unwrap();
             let at = |t: &[[f64; 3]; 3], w: [f64; 3]| -> [f64; 3] {
                 std::array::from_fn(|d| (0..3).map(|k| w[k] * t[k][d]).sum())
             };
@@ -221,8 +231,8 @@ mod tests {
         below.swap(1, 2);
         let tree = TriangleTree::new(vec![below, wall(0.1)]);
         let x = [0.2, 0.2, 0.01];
-        assert_eq!(tree.closest(x, None).unwrap().point[2], 0.0);
-        assert_eq!(tree.closest(x, Some([0.0, 0.0, 1.0])).unwrap().point[2], 0.1);
-        assert!(tree.closest(x, Some([1.0, 0.0, 0.0])).is_none());
+        assert_eq!(tree.closest(x, None, None).unwrap().point[2], 0.0);
+        assert_eq!(tree.closest(x, Some([0.0, 0.0, 1.0]), None).unwrap().point[2], 0.1);
+        assert!(tree.closest(x, Some([1.0, 0.0, 0.0]), None).is_none());
     }
 }

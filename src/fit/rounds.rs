@@ -133,7 +133,12 @@ impl<'a> Rounds<'a> {
             if self.skin.drift(&points) > most {
                 continue;
             }
-            let next = self.skin.state(self.target, points)?;
+            // and before these, what they may become
+            let least = (1.0 - MIN_GAIN) * from.merit();
+            if from.drift <= MAX_DRIFT && self.skin.planar_rms(from, &points) >= least {
+                continue;
+            }
+            let next = self.skin.state(self.target, points, Some(from))?;
             let is_better = next.merit() < from.merit();
             let is_nearer = from.drift > MAX_DRIFT
                 && next.drift < (1.0 - MIN_GAIN) * from.drift
@@ -187,7 +192,7 @@ impl<'a> Rounds<'a> {
                 parts[v] = 0.0;
                 self.skin.neighbors[v].iter().for_each(|&u| parts[u as usize] = 0.0);
             }
-            let next = self.skin.state(self.target, relaxed(&parts))?;
+            let next = self.skin.state(self.target, relaxed(&parts), Some(from))?;
             let left = steps.folded(&next.points, motion)?;
             if count(&left) > least || next.drift > max_drift {
                 break;
@@ -217,7 +222,7 @@ impl<'a> Rounds<'a> {
         }
         self.mobility.sliding = SLIDING[0];
         let moved = self.skin.round(self.target, &best, &mut self.mobility, Aim::Volume)?;
-        let next = self.skin.state(self.target, moved)?;
+        let next = self.skin.state(self.target, moved, Some(&best))?;
         let is_better = next.missing_volume.is_some_and(|left| left.abs() < missing.abs() / 2.0)
             && next.deviation.rms < MAX_LOSS[1] * best.deviation.rms
             && next.drift <= MAX_DRIFT.max(best.drift)

@@ -4,16 +4,15 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::normal_equations::NormalEquations;
+use super::feet::Foot;
+use super::normal_equations::{NormalEquations, RowBlock, Unknowns};
 use super::target::Target;
 use crate::basis::gauss;
 use crate::error::Result;
 use crate::mesh::{SurfaceMesh, area_normal};
 use crate::numbers::vector::distance;
-use crate::plan::Want;
-use crate::process::sparse::Elimination;
 use crate::scheme::{FaceShape, Stencils};
-use crate::surface::limit::{LimitSurface, SurfaceLimit, SurfaceLocation};
+use crate::surface::limit::{GridLimit, LimitSurface, SurfaceGrid, SurfaceLocation};
 
 /// Samples along each axis of a quad.
 const SAMPLES: usize = 3;
@@ -28,6 +27,9 @@ const CURVE_WEIGHT: f64 = 4.0;
 pub(super) const FEATURE_REACH: f64 = 0.75;
 /// Gauss points along each axis for volumes: they give 6 digits or more.
 const VOLUME_POINTS: usize = 4;
+/// Elements whose volumes are summed up at a time.
+const VOLUME_ELEMENTS: usize = 4096;
+
 /// Distances of points from a shape, in length units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
@@ -57,9 +59,27 @@ impl Deviation {
     }
 }
 
+/// Samples of a limit.
+struct Samples {
+    limit: GridLimit,
+    // closest points of the target, `[sample]`
+    feet: Vec<Option<Foot>>,
+}
+
+impl Samples {
+    fn positions(&self) -> &[[f64; 3]] {
+        self.limit.positions.as_chunks().0
+    }
+
+    fn normals(&self) -> &[[f64; 3]] {
+        self.limit.normals.as_chunks().0
+    }
+}
+
 /// Control points on the way.
 pub(super) struct State {
     pub points: Vec<[f64; 3]>,
+    samples: Samples,
     /// Distances from the target.
     pub deviation: Deviation,
     /// Volume inside; 0 where the surface is open.
@@ -91,13 +111,21 @@ pub(super) struct Mobility {
     pub sliding: f64,
     // factors of that weight, `[vertex]`; infinite for vertices that stay
     stiffness: Vec<f64>,
-    // of the linear systems of all rounds with the same vertices that stay
-    elimination: Option<Elimination>,
+    // of all rounds with the same vertices that stay
+    system: Option<SkinSystem>,
+}
+
+/// The linear systems of rounds.
+struct SkinSystem {
+    equations: NormalEquations,
+    // control points that rows are kept of, and slopes of the volume there
+    points: Vec<[f64; 3]>,
+    slopes: Vec<Vector3<f64>>,
 }
 
 impl Mobility {
     pub fn new(vertices: usize, sliding: f64) -> Self {
-        Self { sliding, stiffness: vec![1.0; vertices], elimination: None }
+        Self { sliding, stiffness: vec![1.0; vertices], system: None }
     }
 
     pub fn stiffen(&mut self, vertex: usize, factor: f64) {
@@ -107,7 +135,7 @@ impl Mobility {
     /// Makes vertices stay.
     pub fn hold(&mut self, vertices: impl IntoIterator<Item = usize>) {
         vertices.into_iter().for_each(|v| self.stiffness[v] = f64::INFINITY);
-        self.elimination = None;
+        self.system = None;
     }
 }
 
@@ -128,8 +156,8 @@ pub(super) struct Skin<'a> {
     // points on the part at the vertices, and the control points that moves are counted from
     pub vertices: Vec<[f64; 3]>,
     pub start: Vec<[f64; 3]>,
-    // samples of faces, and the rows of their limits
-    places: Vec<SurfaceLocation>,
+    // samples of elements, and the rows of their limits
+    samples: SurfaceGrid<'a>,
     rows: Stencils,
     // area that each sample stands for, as a part of all
     weights: Vec<f64>,
@@ -143,7 +171,7 @@ pub(super) struct Skin<'a> {
     // and two along the surface; two across creases
     directions: Vec<Vector3<f64>>,
     starts: Vec<usize>,
-    volume: VolumeRule,
+    volume: VolumeRule<'a>,
     area: f64,
     // mean length of the edges at each vertex
     pub lengths: Vec<f64>,
@@ -155,7 +183,7 @@ impl<'a> Skin<'a> {
         surface: &'a LimitSurface,
         masks: &'a Stencils,
         (vertices, start): (Vec<[f64; 3]>, Vec<[f64; 3]>),
-        volume: VolumeRule,
+        volume: VolumeRule<'a>,
     ) -> Self {
         let parameters = samples_of(surface.scheme().shape());
         let (mut places, mut weights) = (Vec::new(), Vec::new());
@@ -218,7 +246,7 @@ impl<'a> Skin<'a> {
             vertices,
             start,
             rows: surface.basis_rows(&places),
-            places,
+            samples: surface.grid_at(parameters, true),
             weights,
             curves,
             curve_rows: surface.basis_rows(&curve_places),
@@ -232,24 +260,54 @@ impl<'a> Skin<'a> {
         }
     }
 
+    /// Distances from a target of the limit of control points.
     pub fn deviation(&self, target: &Target, points: &[[f64; 3]]) -> Result<Deviation> {
-        let x = self.surface.evaluate(points, &self.places, Want::POSITION)?.positions;
-        let feet = target.feet(&x, None)?;
-        let found = x.iter().zip(feet).zip(&self.weights);
-        Ok(Deviation::new(found.filter_map(|((&x, foot), &w)| Some((x, foot?.distance, w)))))
+        let positions = self.rows.apply(points.as_flattened(), 3);
+        let feet = target.feet(positions.as_chunks::<3>().0, None)?;
+        Ok(self.deviation_of(positions.as_chunks::<3>().0, &feet))
     }
 
-    pub fn state(&self, target: &Target, points: Vec<[f64; 3]>) -> Result<State> {
-        let volume = self.volume.inside(self.surface, &points)?;
+    fn deviation_of(&self, positions: &[[f64; 3]], feet: &[Option<Foot>]) -> Deviation {
+        let found = positions.iter().zip(feet).zip(&self.weights);
+        Deviation::new(found.filter_map(|((&x, foot), &w)| Some((x, foot.as_ref()?.distance, w))))
+    }
+
+    /// The state of control points; `near` is one with samples near its own, if there is one.
+    pub fn state(
+        &self,
+        target: &Target,
+        points: Vec<[f64; 3]>,
+        near: Option<&State>,
+    ) -> Result<State> {
+        let refined = self.surface.refined_points(&points)?;
+        let volume = self.volume.inside(&refined)?;
         let missing_volume = target.volume().filter(|_| volume != 0.0).map(|own| own - volume);
+        let mut samples = Samples { limit: GridLimit::default(), feet: Vec::new() };
+        self.samples.evaluate(&refined, 0..self.surface.elements().len(), &mut samples.limit)?;
+        let near = near.map(|near| &near.samples.feet[..]);
+        samples.feet = target.feet(samples.positions(), near)?;
         Ok(State {
-            deviation: self.deviation(target, &points)?,
+            deviation: self.deviation_of(samples.positions(), &samples.feet),
             volume,
             missing_volume,
             offset: missing_volume.map_or(0.0, |missing| missing.abs() / self.area),
             drift: self.drift(&points),
             points,
+            samples,
         })
+    }
+
+    /// Root mean square distance of the limit of control points from the planes of the target at the
+    /// closest points of a state: about the least that it may be.
+    pub fn planar_rms(&self, from: &State, points: &[[f64; 3]]) -> f64 {
+        let positions = self.rows.apply(points.as_flattened(), 3);
+        let found = positions.as_chunks::<3>().0.iter().zip(&from.samples.feet).zip(&self.weights);
+        let distances = found.filter_map(|((&x, foot), &weight)| {
+            let foot = foot.as_ref()?;
+            let away = Vector3::from(x) - Vector3::from(foot.point);
+            Some((x, Vector3::from(foot.normal).dot(&away).abs(), weight))
+        });
+        Deviation::new(distances).rms
     }
 
     /// Part of a way that vertices go: those that are marked all of `whole`, their neighbors half of it;
@@ -265,13 +323,14 @@ impl<'a> Skin<'a> {
     }
 
     /// Slopes of the volume by control points.
-    fn volume_slopes(&self, limit: &SurfaceLimit) -> Vec<Vector3<f64>> {
+    fn volume_slopes(&self, limit: &GridLimit) -> Vec<Vector3<f64>> {
         let shape = self.surface.scheme().shape();
         let parameters = if shape == FaceShape::Triangle { 0.5 } else { 1.0 };
-        let of_sample = parameters / samples_of(shape).len() as f64;
+        let of_sample = parameters / self.samples.parameters().len() as f64;
         let mut slopes = vec![Vector3::zeros(); self.vertices.len()];
-        for s in 0..self.places.len() {
-            let [u, v] = [limit.d_u[s], limit.d_v[s]].map(Vector3::from);
+        let [d_u, d_v] = limit.derivatives.each_ref().map(|d| d.as_chunks::<3>().0);
+        for s in 0..self.rows.len() {
+            let [u, v] = [d_u[s], d_v[s]].map(Vector3::from);
             let flux = u.cross(&v) * of_sample;
             self.rows
                 .row(s)
@@ -296,7 +355,7 @@ impl<'a> Skin<'a> {
     }
 
     /// Directions of what is not infinitely stiff.
-    fn free_directions(&self, stiffness: &[f64]) -> (Vec<Vector3<f64>>, Vec<usize>) {
+    fn unknowns(&self, stiffness: &[f64]) -> Unknowns {
         let (mut directions, mut starts) = (Vec::new(), vec![0]);
         for (v, stiffness) in stiffness.iter().enumerate() {
             if stiffness.is_finite() {
@@ -304,7 +363,7 @@ impl<'a> Skin<'a> {
             }
             starts.push(directions.len());
         }
-        (directions, starts)
+        Unknowns::new(directions, starts)
     }
 
     /// The points after a Gauss-Newton round.
@@ -315,117 +374,118 @@ impl<'a> Skin<'a> {
         mobility: &mut Mobility,
         aim: Aim,
     ) -> Result<Vec<[f64; 3]>> {
-        let points = &from.points;
-        let (directions, starts) = self.free_directions(&mobility.stiffness);
-        let mut system = NormalEquations::new(&directions, &starts);
-        let limit = self.surface.evaluate(points, &self.places, Want::FIRST)?;
-        self.add_faces(target, &limit, &mut system)?;
-        self.add_curves(target, points, &mut system);
-        self.add_roughness(points, &starts, &mut system);
-        self.add_sliding(points, (&directions, &starts), mobility, &mut system);
-        if aim == Aim::Volume {
-            system.rest();
+        let Mobility { sliding, stiffness, system } = mobility;
+        let SkinSystem { equations, points, slopes } = system.get_or_insert_with(|| SkinSystem {
+            equations: NormalEquations::new(self.unknowns(stiffness)),
+            points: Vec::new(),
+            slopes: Vec::new(),
+        });
+        let unknowns = &equations.unknowns;
+        let sliding = self.sliding_rows(&from.points, unknowns, |v| *sliding * stiffness[v]);
+        if *points != from.points {
+            let mut blocks = self.face_rows(target, &from.samples, unknowns)?;
+            blocks.extend(self.curve_rows(target, &from.points, unknowns));
+            blocks.extend(self.roughness_rows(&from.points, unknowns));
+            equations.keep(&blocks, &sliding)?;
+            points.clone_from(&from.points);
+            *slopes = self.volume_slopes(&from.samples.limit);
         }
-        let slopes = self.volume_slopes(&limit);
         let held = from.wanted_volume().map(|volume| (&slopes[..], volume));
-        let moves = system.solve(held, &mut mobility.elimination)?;
+        let moves = equations.solve(&sliding, aim == Aim::Volume, held)?;
         let sum = |(p, m): (&[f64; 3], [f64; 3])| std::array::from_fn(|d| p[d] + m[d]);
-        Ok(points.iter().zip(moves).map(sum).collect())
+        Ok(from.points.iter().zip(moves).map(sum).collect())
     }
 
     /// Rows of faces: toward the target along its normals.
-    fn add_faces(
+    fn face_rows(
         &self,
         target: &Target,
-        limit: &SurfaceLimit,
-        system: &mut NormalEquations<'_>,
-    ) -> Result<()> {
-        let x = &limit.positions;
-        let feet = target.feet(x, Some(&limit.normals))?;
-        let per_element = samples_of(self.surface.scheme().shape()).len();
-        let blocks: Vec<_> = (0..self.places.len())
-            .into_par_iter()
-            .step_by(per_element)
-            .map(|first| {
-                system.block((first..first + per_element).map(|s| {
-                    let element = self.surface.elements()[self.places[s].element as usize];
-                    let v = self.mesh.faces.face(element.face as usize)[0] as usize;
-                    // beyond, it is a pair of another part of the shape: a row of no weight
-                    let foot = feet[s].filter(|foot| foot.distance <= self.lengths[v]);
-                    let (normal, wanted) = foot.map_or_else(Default::default, |foot| {
-                        let normal = Vector3::from(foot.normal);
-                        let away = Vector3::from(foot.point) - Vector3::from(x[s]);
-                        (normal, normal.dot(&away))
-                    });
-                    (self.rows.row(s).collect(), normal, wanted, self.weights[s])
-                }))
+        samples: &Samples,
+        unknowns: &Unknowns,
+    ) -> Result<Vec<RowBlock>> {
+        let x = samples.positions();
+        let feet = &target.facing(x, samples.normals(), &samples.feet)?;
+        let per_element = self.samples.parameters().len();
+        let rows = |element: usize| {
+            let face = self.surface.elements()[element].face as usize;
+            let v = self.mesh.faces.face(face)[0] as usize;
+            (element * per_element..(element + 1) * per_element).map(move |s| {
+                // beyond, it is a pair of another part of the shape: a row of no weight
+                let foot = feet[s].filter(|foot| foot.distance <= self.lengths[v]);
+                let (normal, wanted) = foot.map_or_else(Default::default, |foot| {
+                    let normal = Vector3::from(foot.normal);
+                    let away = Vector3::from(foot.point) - Vector3::from(x[s]);
+                    (normal, normal.dot(&away))
+                });
+                (self.rows.row(s).collect(), normal, wanted, self.weights[s])
             })
-            .collect();
-        blocks.into_iter().for_each(|block| system.add(block));
-        Ok(())
+        };
+        let elements = (0..self.surface.elements().len()).into_par_iter();
+        Ok(elements.map(|element| unknowns.block(rows(element))).collect())
     }
 
     /// Rows of the roughness of the whole move: what stays of a rough one is taken back.
-    fn add_roughness(
-        &self,
-        points: &[[f64; 3]],
-        starts: &[usize],
-        system: &mut NormalEquations<'_>,
-    ) {
+    fn roughness_rows(&self, points: &[[f64; 3]], unknowns: &Unknowns) -> Vec<RowBlock> {
         let weight = FAIRNESS * FAIRNESS / self.mesh.points.len() as f64;
         let moved =
             |v: u32| Vector3::from(points[v as usize]) - Vector3::from(self.start[v as usize]);
-        for v in 0..points.len() as u32 {
+        let block = |v: u32| {
             let own = &self.crease_ends[v as usize];
             let ring = if own.len() == 2 { own } else { &self.neighbors[v as usize] };
-            if starts[v as usize] == starts[v as usize + 1] || ring.is_empty() {
-                continue;
+            if unknowns.directions(v).is_empty() || ring.is_empty() {
+                return None;
             }
             let each = -1.0 / ring.len() as f64;
             let row: Vec<(u32, f64)> =
                 std::iter::once((v, 1.0)).chain(ring.iter().map(|&u| (u, each))).collect();
             let rough: Vector3<f64> = row.iter().map(|&(u, w)| moved(u) * w).sum();
-            let block = system.block((0..3).map(|d| {
+            Some(unknowns.block((0..3).map(|d| {
                 let mut axis = Vector3::zeros();
                 axis[d] = 1.0;
                 (row.clone(), axis, -rough[d], weight)
-            }));
-            system.add(block);
-        }
+            })))
+        };
+        (0..points.len() as u32).into_par_iter().filter_map(block).collect()
     }
 
-    /// Rows of what limits at smooth vertices slide. They are of smooth vertices alone: those of
-    /// creases, which limits depend on too, shall not be pulled at.
-    fn add_sliding(
+    /// Rows of what limits at smooth vertices slide, by the weight of each vertex. They are of smooth
+    /// vertices alone: those of creases, which limits depend on too, shall not be pulled at.
+    fn sliding_rows(
         &self,
         points: &[[f64; 3]],
-        (directions, starts): (&[Vector3<f64>], &[usize]),
-        mobility: &Mobility,
-        system: &mut NormalEquations<'_>,
-    ) {
+        unknowns: &Unknowns,
+        weight: impl Fn(usize) -> f64 + Sync,
+    ) -> Vec<RowBlock> {
         let limits = self.masks.apply(points.as_flattened(), 3);
-        let is_smooth = |u: u32| starts[u as usize + 1] - starts[u as usize] == 3;
-        for (v, limit) in limits.as_chunks::<3>().0.iter().enumerate() {
-            let [_, a, b] = directions[starts[v]..starts[v + 1]] else { continue };
-            let slid = Vector3::from(*limit) - Vector3::from(self.vertices[v]);
+        let limits = limits.as_chunks::<3>().0;
+        let is_smooth = |u: u32| unknowns.directions(u).len() == 3;
+        let block = |v: usize| {
+            let &[_, a, b] = unknowns.directions(v as u32) else { return None };
+            let slid = Vector3::from(limits[v]) - Vector3::from(self.vertices[v]);
             let own: Vec<(u32, f64)> = self.masks.row(v).filter(|&(u, _)| is_smooth(u)).collect();
-            let weight = (mobility.sliding * mobility.stiffness[v]).powi(2) / points.len() as f64;
+            let weight = weight(v).powi(2) / points.len() as f64;
             let row = |along: Vector3<f64>| (own.clone(), along, -along.dot(&slid), weight);
-            system.add(system.block([row(a), row(b)]));
-        }
+            Some(unknowns.block([row(a), row(b)]))
+        };
+        (0..points.len()).into_par_iter().filter_map(block).collect()
     }
 
     /// Rows of creases: across the feature line that they follow; of no weight where there is none.
-    fn add_curves(&self, target: &Target, points: &[[f64; 3]], system: &mut NormalEquations) {
+    fn curve_rows(
+        &self,
+        target: &Target,
+        points: &[[f64; 3]],
+        unknowns: &Unknowns,
+    ) -> Vec<RowBlock> {
         let x = self.curve_rows.apply(points.as_flattened(), 3);
         let x = x.as_chunks::<3>().0;
         let weight = CURVE_WEIGHT / self.weights.len() as f64;
-        for first in (0..x.len()).step_by(CURVE_SAMPLES) {
+        let block = |first: usize| {
             let [a, b] = self.curves[first].map(|v| v as usize);
             let [from, to] = [a, b].map(|v| Vector3::from(self.vertices[v]));
-            let Some(tangent) = (to - from).try_normalize(0.0) else { continue };
+            let tangent = (to - from).try_normalize(0.0)?;
             let reach = FEATURE_REACH * self.lengths[a].max(self.lengths[b]);
-            let block = system.block((first..first + CURVE_SAMPLES).flat_map(|s| {
+            Some(unknowns.block((first..first + CURVE_SAMPLES).flat_map(|s| {
                 let foot = target.features().closest(x[s], Some(tangent.into()), reach);
                 let rows = foot.map_or_else(Default::default, |foot| {
                     let away = Vector3::from(foot.point) - Vector3::from(x[s]);
@@ -434,9 +494,9 @@ impl<'a> Skin<'a> {
                 rows.map(|(across, wanted)| {
                     (self.curve_rows.row(s).collect(), across, wanted, weight)
                 })
-            }));
-            system.add(block);
-        }
+            })))
+        };
+        (0..x.len()).into_par_iter().step_by(CURVE_SAMPLES).filter_map(block).collect()
     }
 
     /// The largest of [`Skin::drifts`].
@@ -544,43 +604,48 @@ fn place_on_edge(surface: &LimitSurface, [f, i, n]: [usize; 3], s: f64) -> Surfa
 }
 
 /// Gauss points on elements, for the volume inside the limit.
-pub(super) struct VolumeRule {
-    places: Vec<SurfaceLocation>,
+pub(super) struct VolumeRule<'a> {
+    // none for an open surface
+    points: Option<SurfaceGrid<'a>>,
+    // of the points of an element
     weights: Vec<f64>,
+    elements: usize,
 }
 
-impl VolumeRule {
+impl<'a> VolumeRule<'a> {
     /// No points for an open surface.
-    pub fn new(surface: &LimitSurface, mesh: &SurfaceMesh) -> Result<Self> {
+    pub fn new(surface: &'a LimitSurface, mesh: &SurfaceMesh) -> Result<Self> {
         let (mut places, mut weights) = (Vec::new(), Vec::new());
-        if super::target::open_edges(mesh) > 0 {
-            return Ok(Self { places, weights });
-        }
         let rule = gauss::rule(VOLUME_POINTS)?;
         let is_triangle = surface.scheme().shape() == FaceShape::Triangle;
-        for element in 0..surface.elements().len() as u32 {
-            for (&u, &a) in rule.points.iter().zip(&rule.weights) {
-                for (&v, &b) in rule.points.iter().zip(&rule.weights) {
-                    let (v, b) = if is_triangle { (v * (1.0 - u), b * (1.0 - u)) } else { (v, b) };
-                    places.push(SurfaceLocation { element, parameters: [u, v] });
-                    weights.push(a * b);
-                }
+        for (&u, &a) in rule.points.iter().zip(&rule.weights) {
+            for (&v, &b) in rule.points.iter().zip(&rule.weights) {
+                let (v, b) = if is_triangle { (v * (1.0 - u), b * (1.0 - u)) } else { (v, b) };
+                places.push([u, v]);
+                weights.push(a * b);
             }
         }
-        Ok(Self { places, weights })
+        let is_closed = super::target::open_edges(mesh) == 0;
+        let points = is_closed.then(|| surface.grid_at(places, true));
+        Ok(Self { points, weights, elements: surface.elements().len() })
     }
 
-    /// Volume inside; 0 where the surface is open.
-    pub fn inside(&self, surface: &LimitSurface, points: &[[f64; 3]]) -> Result<f64> {
-        if self.places.is_empty() {
-            return Ok(0.0);
+    /// Volume inside the limit over the points of all levels; 0 where the surface is open.
+    pub fn inside(&self, points: &[[f64; 3]]) -> Result<f64> {
+        let (Some(grid), Some(&origin)) = (&self.points, points.first()) else { return Ok(0.0) };
+        let (origin, mut sum) = (Vector3::from(origin), 0.0);
+        let mut limit = GridLimit::default();
+        for first in (0..self.elements).step_by(VOLUME_ELEMENTS) {
+            let end = self.elements.min(first + VOLUME_ELEMENTS);
+            grid.evaluate(points, first..end, &mut limit)?;
+            let [d_u, d_v] = &limit.derivatives;
+            let weights = self.weights.iter().cycle();
+            for (i, weight) in (0..limit.positions.len()).step_by(3).zip(weights) {
+                let [x, u, v] = [&limit.positions, d_u, d_v]
+                    .map(|values| Vector3::new(values[i], values[i + 1], values[i + 2]));
+                sum += weight * (x - origin).dot(&u.cross(&v)) / 3.0;
+            }
         }
-        let limit = surface.evaluate(points, &self.places, Want::FIRST)?;
-        let origin = Vector3::from(points.first().copied().unwrap_or_default());
-        let flux = |i: usize| {
-            let [x, u, v] = [limit.positions[i], limit.d_u[i], limit.d_v[i]].map(Vector3::from);
-            self.weights[i] * (x - origin).dot(&u.cross(&v)) / 3.0
-        };
-        Ok((0..self.places.len()).map(flux).sum())
+        Ok(sum)
     }
 }

@@ -97,12 +97,13 @@ pub fn fit_skin(
         Deviation::new(found.map(|(at, v)| (at, distance(at, *v), 1.0)))
     };
     let volume = VolumeRule::new(&surface, mesh)?;
+    let inside = |points: &[[f64; 3]]| volume.inside(&surface.refined_points(points)?);
     let mut fit = SkinFit {
         vertices: [missed(&mesh.points), missed(&start)],
         target: None,
         target_from_limit: None,
         rounds: Vec::new(),
-        volume: [volume.inside(&surface, &mesh.points)?, volume.inside(&surface, &start)?],
+        volume: [inside(&mesh.points)?, inside(&start)?],
         drift: 0.0,
         unmatched_length: 0.0,
         distances: Vec::new(),
@@ -122,7 +123,7 @@ pub fn fit_skin(
     };
     fit.points = skin.with_corners(target, std::mem::take(&mut fit.points));
     fit.rounds.push(nearest);
-    let start = skin.state(target, fit.points)?;
+    let start = skin.state(target, fit.points, None)?;
     let mut rounds = Rounds::new(&skin, target);
     let best = rounds.approach(start, options.rounds, &mut fit.rounds, steps)?;
     let best = rounds.relax(best, steps)?;

@@ -90,19 +90,43 @@ impl Target {
         Ok((Self { tree, features, limit, is_closed: notes.open_edges == 0 }, notes))
     }
 
-    /// Closest points of the target, none where all surfaces near face another way by more than
-    /// 60°. Without `normals` they may face anywhere.
+    /// Closest points of the target. They are found sooner from those of points nearby, `near`.
     pub(super) fn feet(
         &self,
         points: &[[f64; 3]],
-        normals: Option<&[[f64; 3]]>,
+        near: Option<&[Option<Foot>]>,
     ) -> Result<Vec<Option<Foot>>> {
-        let foot = |i: usize| self.tree.closest(points[i], normals.map(|normals| normals[i]));
+        let foot = |i: usize| {
+            let near = near.and_then(|near| near[i].as_ref());
+            self.tree.closest(points[i], None, near.map(|foot| foot.triangle))
+        };
         let mut feet: Vec<Option<Foot>> = (0..points.len()).into_par_iter().map(foot).collect();
         if let Some(limit) = &self.limit {
             limit.refine(points, &mut feet)?;
         }
         Ok(feet)
+    }
+
+    /// Closest points of what faces as normals do, within 60°; none where all surfaces near face
+    /// another way. `feet` are the closest points of all.
+    pub(super) fn facing(
+        &self,
+        points: &[[f64; 3]],
+        normals: &[[f64; 3]],
+        feet: &[Option<Foot>],
+    ) -> Result<Vec<Option<Foot>>> {
+        let mut found = feet.to_vec();
+        let faces =
+            |i: &usize| feet[*i].is_none_or(|foot| self.tree.faces(foot.triangle, normals[*i]));
+        let others: Vec<usize> = (0..feet.len()).filter(|i| !faces(i)).collect();
+        let foot = |&i: &usize| self.tree.closest(points[i], Some(normals[i]), None);
+        let mut facing: Vec<Option<Foot>> = others.par_iter().map(foot).collect();
+        if let Some(limit) = &self.limit {
+            let points: Vec<[f64; 3]> = others.iter().map(|&i| points[i]).collect();
+            limit.refine(&points, &mut facing)?;
+        }
+        others.into_iter().zip(facing).for_each(|(i, foot)| found[i] = foot);
+        Ok(found)
     }
 
     /// Feature lines and corners.

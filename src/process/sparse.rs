@@ -3,7 +3,7 @@
 use faer::linalg::solvers::Solve;
 use faer::sparse::linalg::LltError;
 use faer::sparse::linalg::solvers::{Llt, SymbolicLlt};
-use faer::sparse::{Argsort, Pair, SparseColMat, SymbolicSparseColMat};
+use faer::sparse::{Pair, SparseColMat, SparseColMatRef, SymbolicSparseColMat};
 use faer::{Mat, Side};
 
 use crate::error::{Error, Result};
@@ -15,15 +15,6 @@ pub(crate) struct SymmetricMatrix {
     values: Vec<f64>,
 }
 
-/// How matrices whose entries are added in the same order are eliminated.
-#[derive(Debug)]
-pub(crate) struct Elimination {
-    size: usize,
-    columns: SymbolicSparseColMat<usize>,
-    order: Argsort<usize>,
-    factor: SymbolicLlt<usize>,
-}
-
 impl SymmetricMatrix {
     /// Adds to an entry; those above the diagonal are left to their mirror images.
     pub fn add(&mut self, row: usize, column: usize, value: f64) {
@@ -33,31 +24,63 @@ impl SymmetricMatrix {
         }
     }
 
-    /// # Errors
-    /// [`Error::Mesh`] if memory ends.
-    pub fn elimination(&self, size: usize) -> Result<Elimination> {
-        let (columns, order) =
-            SymbolicSparseColMat::try_new_from_indices(size, size, &self.indices)
-                .map_err(|_| too_large(size))?;
-        let factor =
-            SymbolicLlt::try_new(columns.as_ref(), Side::Lower).map_err(|_| too_large(size))?;
-        Ok(Elimination { size, columns, order, factor })
-    }
-
     /// The Cholesky factor.
     ///
     /// # Errors
     /// [`Error::Mesh`] if the matrix is not positive definite, or memory ends.
     pub fn factor(&self, size: usize) -> Result<Factor> {
-        self.factor_by(&self.elimination(size)?)
+        let (columns, order) =
+            SymbolicSparseColMat::try_new_from_indices(size, size, &self.indices)
+                .map_err(|_| too_large(size))?;
+        let matrix = SparseColMat::new_from_argsort(columns, &order, &self.values)
+            .map_err(|_| too_large(size))?;
+        let (columns, entries) = matrix.into_parts();
+        Elimination::new(columns)?.factor(&entries)
+    }
+}
+
+/// How matrices with entries in the same places are eliminated.
+#[derive(Debug)]
+pub(crate) struct Elimination {
+    columns: SymbolicSparseColMat<usize>,
+    factor: SymbolicLlt<usize>,
+}
+
+impl Elimination {
+    /// Of lower triangles with entries in the rows `starts[c]..starts[c + 1]` of `rows`, ascending, of
+    /// every column c.
+    ///
+    /// # Errors
+    /// [`Error::Mesh`] if memory ends.
+    pub fn of_columns(starts: Vec<usize>, rows: Vec<usize>) -> Result<Self> {
+        let size = starts.len() - 1;
+        Self::new(SymbolicSparseColMat::new_checked(size, size, starts, None, rows))
     }
 
-    /// [`SymmetricMatrix::factor`] by the elimination of a matrix with the same entries.
-    pub fn factor_by(&self, by: &Elimination) -> Result<Factor> {
-        let size = by.size;
-        let matrix = SparseColMat::new_from_argsort(by.columns.clone(), &by.order, &self.values)
-            .map_err(|_| too_large(size))?;
-        let factor = Llt::try_new_with_symbolic(by.factor.clone(), matrix.as_ref(), Side::Lower);
+    fn new(columns: SymbolicSparseColMat<usize>) -> Result<Self> {
+        let factor = SymbolicLlt::try_new(columns.as_ref(), Side::Lower)
+            .map_err(|_| too_large(columns.ncols()))?;
+        Ok(Self { columns, factor })
+    }
+
+    /// Rows of the entries of a column.
+    pub fn column(&self, column: usize) -> &[usize] {
+        self.columns.row_idx_of_col_raw(column)
+    }
+
+    /// Number of entries.
+    pub fn entries(&self) -> usize {
+        self.columns.row_idx().len()
+    }
+
+    /// The Cholesky factor of a matrix of these entries, column by column.
+    ///
+    /// # Errors
+    /// [`Error::Mesh`] if the matrix is not positive definite, or memory ends.
+    pub fn factor(&self, entries: &[f64]) -> Result<Factor> {
+        let size = self.columns.ncols();
+        let matrix = SparseColMatRef::new(self.columns.as_ref(), entries);
+        let factor = Llt::try_new_with_symbolic(self.factor.clone(), matrix, Side::Lower);
         let factor = factor.map_err(|error| match error {
             LltError::Generic(_) => too_large(size),
             LltError::Numeric(_) => Error::mesh(format!(

@@ -10,6 +10,7 @@
 
 use std::cell::Cell;
 use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
 
 use nalgebra::Vector3;
 use rayon::prelude::*;
@@ -140,6 +141,16 @@ pub struct ElementBounds<'s> {
     pieces: Pieces<'s>,
     // [cell] beside a smooth boundary edge of one cell
     is_at_smooth_edge: Vec<bool>,
+    // the last that were asked for
+    last: Mutex<Option<KnownBounds>>,
+}
+
+/// What is known of leaves, for leaves whose control points stay.
+struct KnownBounds {
+    // of all levels, `[point][3]`
+    points: Vec<f64>,
+    // of each leaf; of those that are clearly better than the worst no bound
+    leaves: Vec<(Estimate, Option<ElementBound>)>,
 }
 
 impl<'s> ElementBounds<'s> {
@@ -156,7 +167,8 @@ impl<'s> ElementBounds<'s> {
                 is_at_smooth_edge[topology.face_cells(faces[0])[0] as usize] = true;
             }
         }
-        Ok(Self { solid, pieces: Pieces::new(solid, RINGS)?, is_at_smooth_edge })
+        let pieces = Pieces::new(solid, RINGS)?;
+        Ok(Self { solid, pieces, is_at_smooth_edge, last: Mutex::default() })
     }
 
     /// The least of all, over control points `[vertex]`.
@@ -178,35 +190,50 @@ impl<'s> ElementBounds<'s> {
     /// less than the best that is known: the least of all is exact.
     pub(super) fn of(&self, points: &[[f64; 3]]) -> Vec<ElementBound> {
         let points = self.solid.refined_points(points.as_flattened(), 3);
+        let held = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = held().take();
+        let known = |l: usize| {
+            let last = last.as_ref()?;
+            let net = self.solid.net(&self.solid.leaves()[l]).iter();
+            let mut same =
+                net.map(|&v| 3 * v as usize).map(|v| points[v..v + 3] == last.points[v..v + 3]);
+            same.all(|same| same).then(|| last.leaves[l])
+        };
         let of_leaf = |leaf: &Leaf, each: &dyn Fn(&[f64], f64)| {
             stop_point();
             let values = self.pieces.points(leaf, &points, 3);
             let pieces = self.pieces.of(leaf).zip(values.chunks_exact(192));
             pieces.for_each(|(piece, values)| each(values, piece.size.iter().product()));
         };
-        let estimates: Vec<Estimate> = (self.solid.leaves().par_iter())
-            .map(|leaf| {
+        let estimate = |(l, leaf): (usize, &Leaf)| {
+            known(l).unwrap_or_else(|| {
                 let found = Cell::new(Estimate::NONE);
                 of_leaf(leaf, &|values, volume| {
                     found.set(found.get().and(Estimate::new(values, volume)));
                 });
-                found.get()
+                (found.get(), None)
             })
-            .collect();
-        let worst = estimates.iter().fold(f64::INFINITY, |most, of| most.min(of.most)).max(0.0);
-        let leaves: Vec<ElementBound> = (self.solid.leaves().par_iter().zip(&estimates))
-            .map(|(leaf, estimate)| {
-                if estimate.least > worst {
-                    return ElementBound { least: estimate.least, ..ElementBound::NONE };
-                }
-                let all = Cell::new(ElementBound::NONE);
-                of_leaf(leaf, &|values, volume| {
-                    let found = bound(values);
-                    all.set(all.get().and(ElementBound { least: found.least / volume, ..found }));
-                });
-                all.get()
-            })
-            .collect();
+        };
+        let leaves = self.solid.leaves().par_iter();
+        let mut found: Vec<_> = leaves.clone().enumerate().map(estimate).collect();
+        let worst = found.iter().fold(f64::INFINITY, |most, (of, _)| most.min(of.most)).max(0.0);
+        leaves.zip(&mut found).for_each(|(leaf, (estimate, known))| {
+            if estimate.least > worst || known.is_some() {
+                return;
+            }
+            let all = Cell::new(ElementBound::NONE);
+            of_leaf(leaf, &|values, volume| {
+                let found = bound(values);
+                all.set(all.get().and(ElementBound { least: found.least / volume, ..found }));
+            });
+            *known = Some(all.get());
+        });
+        let leaf_bound = |(estimate, known): &(Estimate, Option<ElementBound>)| match known {
+            Some(known) if estimate.least <= worst => *known,
+            _ => ElementBound { least: estimate.least, ..ElementBound::NONE },
+        };
+        let leaves: Vec<ElementBound> = found.iter().map(leaf_bound).collect();
+        *held() = Some(KnownBounds { points: points.into_owned(), leaves: found });
         let of_element = |element: usize| {
             let own = leaves[self.solid.leaf_range(element)].iter().copied();
             let cell = self.solid.elements()[element].cell as usize;
@@ -245,14 +272,11 @@ impl Estimate {
             high[axis] += 1;
             (at(high) - at(low)) * 3.0
         };
-        let ball = |axis: usize| {
-            let mut degrees = [3; 3];
-            degrees[axis] = 2;
-            let mean = places(degrees).map(|low| step(axis, low)).sum::<Vector3<f64>>() / 48.0;
-            let away = |low| (step(axis, low) - mean).norm_squared();
-            (mean, places(degrees).map(away).fold(0.0, f64::max).sqrt())
-        };
-        let [(u, a), (v, b), (w, c)] = [0, 1, 2].map(ball);
+        let balls = pulp::Arch::new().dispatch(
+            #[inline(always)]
+            || derivative_balls(points),
+        );
+        let [(u, a), (v, b), (w, c)] = balls.map(|(mean, radius)| (Vector3::from(mean), radius));
         let areas = [v.cross(&w), w.cross(&u), u.cross(&v)];
         let middle = u.dot(&areas[0]);
         let lost = a * areas[0].norm() + b * areas[1].norm() + c * areas[2].norm();
@@ -269,6 +293,37 @@ impl Estimate {
         let margin = 1e-9 * (middle.abs() + lost);
         Self { least: (middle - lost - margin) / volume, most: (most + margin) / volume }
     }
+}
+
+/// Balls around the coefficients of the derivatives of a piece, `[w][v][u][3]`, along each axis: their
+/// means and radii. Written so that the compiler makes vectors of it.
+#[inline(always)]
+fn derivative_balls(points: &[f64]) -> [([f64; 3], f64); 3] {
+    let mut x = [[0.0; 64]; 3];
+    for (i, point) in points.as_chunks::<3>().0.iter().enumerate().take(64) {
+        for d in 0..3 {
+            x[d][i] = point[d];
+        }
+    }
+    [1, 4, 16].map(|stride: usize| {
+        // 0 at the ends of rows, which have no next point
+        let mut away = [0.0; 64];
+        let mut mean = [0.0; 3];
+        for d in 0..3 {
+            let mut steps = [0.0; 64];
+            for i in 0..64 - stride {
+                steps[i] = 3.0 * (x[d][i + stride] - x[d][i]);
+            }
+            let is_step = |i: &usize| i / stride % 4 != 3;
+            mean[d] = (0..64).filter(is_step).map(|i| steps[i]).sum::<f64>() / 48.0;
+            for i in 0..64 {
+                let off = steps[i] - mean[d];
+                away[i] += off * off;
+            }
+        }
+        let most = (0..64).map(|i| if i / stride % 4 == 3 { 0.0 } else { away[i] });
+        (mean, most.fold(0.0, f64::max).sqrt())
+    })
 }
 
 /// What is known of the determinant of a piece, `[w][v][u][3]`.

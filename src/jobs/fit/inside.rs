@@ -7,7 +7,9 @@ use crate::fit::{InsideMotion, SkinSteps, move_inside};
 use crate::jobs::Notes;
 use crate::mesh::SolidMesh;
 use crate::topology::Topology;
-use crate::untangle::{ElementBounds, LimitUntangleResult, MAX_LIMIT_ROUNDS, untangle_limit};
+use crate::untangle::{
+    ElementBounds, LeastDeterminant, LimitUntangleResult, MAX_LIMIT_ROUNDS, untangle_limit,
+};
 
 /// A solid whose inner vertices moved until its limit is not folded, as far as that was found.
 pub(super) struct Untangled {
@@ -68,6 +70,11 @@ impl<'a> Inside<'a> {
         move_inside(self.topology, points, &mut moves)?;
         let sum = |(p, m): (&[f64; 3], &[f64; 3])| std::array::from_fn(|d| p[d] + m[d]);
         Ok(points.iter().zip(&moves).map(sum).collect())
+    }
+
+    /// The least bound of det J over control points.
+    pub fn least(&self, points: &[[f64; 3]]) -> LeastDeterminant {
+        self.bounds.least(points)
     }
 
     /// The solid that was untangled with this boundary, if it was.

@@ -115,7 +115,7 @@ impl FitRequest {
         let mut start = PointRole::Vertices;
         let mut first: Option<SkinFit> = None;
         let mut levels = 0;
-        let mut untangled;
+        let (mut bound, mut untangled);
         let fit = loop {
             let mut inside = Inside::new(mesh, &topology, limit.bounds()?);
             let fit = self.fit(
@@ -125,6 +125,7 @@ impl FitRequest {
                 (notes, (!self.no_untangle).then_some(&mut inside)),
             )?;
             let points = inside.points(&fit.points)?;
+            bound = inside.least(&points);
             untangled = inside.untangled(&fit.points);
             mesh.points = points;
             let first = first.get_or_insert_with(|| fit.clone());
@@ -141,9 +142,10 @@ impl FitRequest {
             start = PointRole::Controls;
             levels += 1;
         };
-        let mut bound = limit.bounds()?.least(&mesh.points);
-        let mut folds = None;
-        if bound.negative > 0 && !self.no_untangle {
+        let mut folds = limit.folds(&mesh.points)?;
+        // beside smooth edges, inner vertices change nothing
+        let is_settled = bound.negative == bound.at_smooth_edges && folds.folded == 0;
+        if bound.negative > 0 && !is_settled && !self.no_untangle {
             let Untangled { points, result, .. } = match untangled {
                 Some(found) => found,
                 None => Untangled::new(mesh, (mesh.points.clone(), &fit.points), notes)?,
@@ -158,9 +160,8 @@ impl FitRequest {
                     counted(result.moved, "vertex")
                 ),
             );
-            (bound, folds) = (result.after, Some(result.folds));
+            (bound, folds) = (result.after, result.folds);
         }
-        let folds = folds.map_or_else(|| limit.folds(&mesh.points), Ok)?;
         set_projected(mesh, &projected)?;
         mesh.is_fitted = true;
         if self.distances {

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::geometry::{Curvature, curvature, normal, tangent};
 use super::leaf::{SurfaceLeaf, SurfaceLeafKind};
 use super::surface::LimitSurface;
-use super::weights::Weights;
+use super::weights::{DERIVATIVES, Weights};
 use crate::error::IdKind;
 use crate::error::{Error, Result};
 use crate::interrupt::stop_point;
@@ -63,14 +63,24 @@ const MAX_UNSHARED_CONTROLS: usize = 64;
 struct PlaceWeights {
     // in the order of `DERIVATIVES`
     values: Vec<Weights>,
-    // of two vectors that span the tangent plane
-    tangents: Option<[Vec<f64>; 2]>,
+    // of two vectors that span the tangent plane, where these are not the first derivatives
+    tangents: Option<Option<[Vec<f64>; 2]>>,
 }
 
 impl PlaceWeights {
     fn new(surface: &LimitSurface, leaf: &SurfaceLeaf, p: [f64; 2], order: usize) -> Self {
-        let tangents = if order > 0 { surface.tangents(leaf, p) } else { None };
+        let is_apart = order > 0 && surface.extraordinary(leaf, p).is_some();
+        let tangents = is_apart.then(|| surface.tangents(leaf, p));
         Self { values: surface.weights(leaf, p, order), tangents }
+    }
+
+    /// Weights of two vectors that span the tangent plane, if there are some.
+    fn tangents(&self) -> Option<[&[f64]; 2]> {
+        match (&self.tangents, &self.values[..]) {
+            (Some(own), _) => own.as_ref().map(|own| own.each_ref().map(Vec::as_slice)),
+            (None, [_, Some(u), Some(v), ..]) => Some([u, v]),
+            (None, _) => None,
+        }
     }
 }
 
@@ -214,9 +224,11 @@ impl LimitSurface {
             let vector = |&v: &u32| difference(points[v as usize], origin);
             tangent(weights.iter().copied().zip(net.iter().map(vector)))
         };
-        let tangents = weights.tangents.as_ref();
+        let tangents = weights.tangents();
         let normal = tangents.map_or([f64::NAN; 3], |[a, b]| normal(direction(a), direction(b)));
-        let curvature = curvature([values[1], values[2]], [values[3], values[4], values[5]]);
+        let has_second = weights.values.len() == DERIVATIVES.len();
+        let second = || curvature([values[1], values[2]], [values[3], values[4], values[5]]);
+        let curvature = if has_second { second() } else { Curvature::UNDEFINED };
         PointLimit { values, normal, curvature }
     }
 }

@@ -43,7 +43,8 @@ pub struct SurfaceGrid<'s> {
     /// Weights of regular quads along an axis, `[order 2][sample][control point 4]`.
     #[allow(dead_code, reason = "backends for devices use it")]
     pub(crate) rows: [Vec<[f64; 4]>; 2],
-    patch: PatchKernel<f64>,
+    // of regular quads whose samples are such a product
+    patch: Option<PatchKernel<f64>>,
     tables: Vec<SurfaceTable>,
     // table of each leaf; past the last where there is none
     pub(crate) leaf_tables: Vec<u32>,
@@ -74,13 +75,27 @@ impl LimitSurface {
             return Err(Error::request(format!("{n} samples per edge"))
                 .with_help(format!("ask for 1 to {MAX_SAMPLES} samples per edge")));
         }
-        let parameters = samples(self.scheme, n);
         let rows = axis_rows((0..n).map(|i| coordinate(i, n)));
+        let patch = (self.scheme.shape() == FaceShape::Quad).then(|| PatchKernel::new(&rows));
+        Ok(self.grid_of(samples(self.scheme, n), normals, (rows, patch)))
+    }
+
+    /// Plans the same samples on all elements, at any parameters; all by tables.
+    pub(crate) fn grid_at(&self, parameters: Vec<[f64; 2]>, normals: bool) -> SurfaceGrid<'_> {
+        self.grid_of(parameters, normals, Default::default())
+    }
+
+    fn grid_of(
+        &self,
+        parameters: Vec<[f64; 2]>,
+        normals: bool,
+        (rows, patch): ([Vec<[f64; 4]>; 2], Option<PatchKernel<f64>>),
+    ) -> SurfaceGrid<'_> {
         let mut grid = SurfaceGrid {
             surface: self,
             parameters,
             normals,
-            patch: PatchKernel::new(&rows),
+            patch,
             rows,
             tables: Vec::new(),
             leaf_tables: Vec::with_capacity(self.levels.leaves.len()),
@@ -88,7 +103,7 @@ impl LimitSurface {
         let mut ids: HashMap<GridTableKey, u32> = HashMap::new();
         let mut firsts: Vec<&SurfaceLeaf> = Vec::new();
         for leaf in &self.levels.leaves {
-            let is_tensor = self.scheme.shape() == FaceShape::Quad
+            let is_tensor = grid.patch.is_some()
                 && leaf.depth == 0
                 && matches!(leaf.kind, SurfaceLeafKind::Regular(_));
             grid.leaf_tables.push(if is_tensor {
@@ -110,7 +125,7 @@ impl LimitSurface {
         let table =
             |leaf: &&SurfaceLeaf| grid.table(leaf, within[&(leaf.depth, leaf.path)].clone());
         grid.tables = firsts.par_iter().map(table).collect();
-        Ok(grid)
+        grid
     }
 }
 
@@ -242,13 +257,14 @@ impl SurfaceGrid<'_> {
         derivatives: &mut Option<[&mut [f64]; 2]>,
     ) {
         let (simd, points) = (Simd::detect(), points.as_flattened());
+        let Some(patch) = &self.patch else { return };
         let position = PatchOutput { orders: [0, 0], quads: &mut [positions] };
         let Some([d_u, d_v]) = derivatives else {
-            return self.patch.evaluate(simd, scratch, points, nets, &mut [position]);
+            return patch.evaluate(simd, scratch, points, nets, &mut [position]);
         };
         let d_u = PatchOutput { orders: [1, 0], quads: &mut [d_u] };
         let d_v = PatchOutput { orders: [0, 1], quads: &mut [d_v] };
-        self.patch.evaluate(simd, scratch, points, nets, &mut [position, d_u, d_v]);
+        patch.evaluate(simd, scratch, points, nets, &mut [position, d_u, d_v]);
     }
 
     fn table(&self, leaf: &SurfaceLeaf, samples: Vec<u32>) -> SurfaceTable {

@@ -126,6 +126,9 @@ pub(super) fn regular_weights(
 
 /// Derivatives by the parameters p from those by local ones, local = matrix · p + offset.
 fn in_outer_parameters(matrix: &[[f64; 2]; 2], local: Vec<Weights>) -> Vec<Weights> {
+    if *matrix == [[1.0, 0.0], [0.0, 1.0]] {
+        return local;
+    }
     let sum = |terms: &[(f64, usize)]| -> Weights {
         let mut total: Vec<f64> = Vec::new();
         for &(factor, at) in terms.iter().filter(|(factor, _)| *factor != 0.0) {

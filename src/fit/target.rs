@@ -18,6 +18,8 @@ use crate::surface::{Method, SurfaceOptions, refine_surface};
 const GRID: usize = 6;
 /// Gauss-Newton steps to the closest point of a limit.
 const FOOT_STEPS: usize = 4;
+/// Steps of parameters that are not made: the distance would change by 1e-16 of the size.
+const MIN_FOOT_STEP: f64 = 1e-8;
 /// Levels that cut bilinear faces into flat ones.
 const FACET_LEVELS: usize = 2;
 
@@ -153,8 +155,9 @@ impl Target {
 impl TargetLimit {
     /// Moves feet on the tessellation to the limit.
     fn refine(&self, points: &[[f64; 3]], feet: &mut [Option<Foot>]) -> Result<()> {
-        let own: Vec<usize> = (0..feet.len()).filter(|&i| feet[i].is_some()).collect();
-        let mut places: Vec<SurfaceLocation> = own
+        // feet that still move
+        let mut moving: Vec<usize> = (0..feet.len()).filter(|&i| feet[i].is_some()).collect();
+        let mut places: Vec<SurfaceLocation> = moving
             .iter()
             .filter_map(|&i| feet[i].as_ref())
             .map(|foot| {
@@ -166,14 +169,15 @@ impl TargetLimit {
             })
             .collect();
         let is_triangle = self.surface.scheme().shape() == FaceShape::Triangle;
-        let mut best = vec![f64::INFINITY; own.len()];
+        let mut best = vec![f64::INFINITY; feet.len()];
         for step in 0..=FOOT_STEPS {
             let limit = self.surface.evaluate_refined(&self.points, &places, Want::FIRST)?;
-            for (k, &i) in own.iter().enumerate() {
+            let (mut left, mut next) = (Vec::new(), Vec::new());
+            for (k, &i) in moving.iter().enumerate() {
                 let away = Vector3::from(points[i]) - Vector3::from(limit.positions[k]);
                 let distance = away.norm();
-                if distance < best[k] {
-                    best[k] = distance;
+                if distance < best[i] {
+                    best[i] = distance;
                     let normal = limit.normals[k];
                     if let Some(foot) = &mut feet[i] {
                         foot.point = limit.positions[k];
@@ -183,9 +187,6 @@ impl TargetLimit {
                         }
                     }
                 }
-                if step == FOOT_STEPS {
-                    continue;
-                }
                 let [u, v] = [limit.d_u[k], limit.d_v[k]].map(Vector3::from);
                 let [uu, uv, vv] = [u.dot(&u), u.dot(&v), v.dot(&v)];
                 let [a, b] = [u.dot(&away), v.dot(&away)];
@@ -194,10 +195,15 @@ impl TargetLimit {
                     continue;
                 }
                 let move_by = [(vv * a - uv * b) / determinant, (uu * b - uv * a) / determinant];
-                let [s, t] = &mut places[k].parameters;
-                *s = (*s + move_by[0]).clamp(0.0, 1.0);
-                *t = (*t + move_by[1]).clamp(0.0, if is_triangle { 1.0 - *s } else { 1.0 });
+                let SurfaceLocation { element, parameters: [s, t] } = places[k];
+                let u = (s + move_by[0]).clamp(0.0, 1.0);
+                let v = (t + move_by[1]).clamp(0.0, if is_triangle { 1.0 - u } else { 1.0 });
+                if (u - s).abs().max((v - t).abs()) > MIN_FOOT_STEP {
+                    left.push(i);
+                    next.push(SurfaceLocation { element, parameters: [u, v] });
+                }
             }
+            (moving, places) = (left, next);
         }
         Ok(())
     }

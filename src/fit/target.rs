@@ -170,7 +170,7 @@ impl TargetLimit {
             .collect();
         let is_triangle = self.surface.scheme().shape() == FaceShape::Triangle;
         let mut best = vec![f64::INFINITY; feet.len()];
-        for step in 0..=FOOT_STEPS {
+        for _ in 0..=FOOT_STEPS {
             let limit = self.surface.evaluate_refined(&self.points, &places, Want::FIRST)?;
             let (mut left, mut next) = (Vec::new(), Vec::new());
             for (k, &i) in moving.iter().enumerate() {

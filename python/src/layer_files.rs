@@ -35,6 +35,10 @@ impl PySlices {
     ///         or "bmp". None for "png".
     ///     bits: Bits of a gray pixel, 8 or 16; None for 8.
     ///     dither: Black and white pixels, white in proportion to the gray level: for droplets.
+    ///     gamma: Power, 0.1 to 10, that gray levels (parts of white) are written to.
+    ///     threshold: Gray level, a part of white: from there on pixels are written white, else black.
+    ///     gray_table: CSV file with the columns level and written, parts of white: what is written for
+    ///         gray levels, linear between the rows. One of these three at most.
     ///     flip: "horizontal", "vertical" or "both" to mirror the images.
     ///     separate: An image of 1 bit for each material, not one of all.
     ///     binary: A .cli in binary, in single precision.
@@ -62,7 +66,7 @@ impl PySlices {
     ///     >>> report["made"] == len(layers)
     ///     True
     #[pyo3(signature = (path, *, attributes=None, unit=None, format=None, bits=None, dither=false,
-                        flip=None, separate=false, binary=false, exposure=None, range=None,
+                        gamma=None, threshold=None, gray_table=None, flip=None, separate=false, binary=false, exposure=None, range=None,
                         pieces=None, resume=false))]
     #[allow(clippy::too_many_arguments)]
     fn write<'py>(
@@ -74,6 +78,9 @@ impl PySlices {
         format: Option<&str>,
         #[pyo3(from_py_with = count::bits)] bits: Option<usize>,
         dither: bool,
+        gamma: Option<f64>,
+        threshold: Option<f64>,
+        gray_table: Option<PathBuf>,
         flip: Option<&str>,
         separate: bool,
         binary: bool,
@@ -96,7 +103,16 @@ impl PySlices {
         let request = SliceRequest {
             unit: options::millimeters(unit.as_ref())?,
             outputs,
-            images: SliceImages { bits: options::bits(bits)?, dither, flip, separate, ..images },
+            images: SliceImages {
+                bits: options::bits(bits)?,
+                dither,
+                gamma,
+                threshold,
+                gray_table,
+                flip,
+                separate,
+                ..images
+            },
             attribute: options::attributes(attributes.as_ref())?,
             range,
             pieces,

@@ -176,7 +176,7 @@ class Source:
             lambda: solid.slice(0.5, pixel=self.pick(None, 0.2), resolution=self.pick(None, (9, 9), (self.number(), 3), 3, "ab")).write(
                 self.pick("/dev/null/a", "/nowhere/a.svg", "/nowhere/a.cli", "/nowhere/a.zip", "/nowhere/a.sl1", "a.x", 3),
                 attributes=self.pick(None, ["t"], ["x"], "t", 3), unit=self.pick(None, "mm", "x", self.number()), bits=self.pick(None, self.number()),
-                dither=self.pick(True, False), flip=self.pick(None, "both", "none", 3), exposure=self.pick(None, 6, (6, self.number()), "x", (1, 2, 3, 4)),
+                dither=self.pick(True, False), gamma=self.pick(None, self.number()), threshold=self.pick(None, self.number()), flip=self.pick(None, "both", "none", 3), exposure=self.pick(None, 6, (6, self.number()), "x", (1, 2, 3, 4)),
             ),
             lambda: surface.with_points(self.array(surface.points)),
             lambda: surface.with_attributes({self.pick("a", "normals", ""): self.array(surface.points)}),

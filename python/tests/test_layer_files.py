@@ -44,6 +44,8 @@ GRAY: list[tuple[dict[str, Any], dict[str, Any], list[str]]] = [
     ({}, {"bits": 16, "unit": "cm"}, ["--antialias", "1", "--bits", "16", "--unit", "cm"]),
     ({}, {"dither": True, "unit": 25.0}, ["--antialias", "1", "--dither", "--unit", "25"]),
     ({}, {"attributes": ["hardness"]}, ["--antialias", "1", "--attribute", "hardness"]),
+    ({}, {"gamma": 2.2}, ["--antialias", "1", "--gamma", "2.2"]),
+    ({}, {"threshold": 0.5}, ["--antialias", "1", "--threshold", "0.5"]),
     ({"resolution": (200, 150), "axis": "x"}, {}, ["--antialias", "1", "--resolution", "200x150", "--axis", "x"]),
 ]
 

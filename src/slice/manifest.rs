@@ -11,7 +11,7 @@ use std::path::{Component, Path};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::pixels::{Bits, Flip};
+use super::pixels::{Bits, Flip, GrayCurve};
 use crate::error::{Error, Result};
 use crate::io::atomic::CompleteFile;
 use crate::io::{atomic, bounded_file};
@@ -95,6 +95,9 @@ pub struct Images {
     pub flip: Flip,
     /// Bits of a pixel; images of 1 bit are dithered.
     pub bits: Bits,
+    /// What is written for gray levels, if it is not these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub curve: Option<GrayCurve>,
     /// Whether a pixel on the contour has the part of its area that is covered.
     pub antialias: bool,
     /// Planes that a layer is the average of; one is its middle.

@@ -70,8 +70,8 @@ pub use job::{Job, JobReport};
 pub use layer::{Contour, Layer};
 pub use pieces::{MergedLayers, are_layers, job_directory, merge_layers};
 pub use pixels::{
-    Bits, CellIds, EncodedImage, Flip, Gray, ImageFile, ImageFormat, MAX_MATERIALS, MAX_PIXELS,
-    Material, MaterialMismatch, Materials, Raster,
+    Bits, CellIds, EncodedImage, Flip, Gray, GrayCurve, ImageFile, ImageFormat, MAX_MATERIALS,
+    MAX_PIXELS, Material, MaterialMismatch, Materials, Raster,
 };
 pub use setting::{Pixels, Setting};
 pub use slicer::{LayerFrame, SliceOptions, Slicer};

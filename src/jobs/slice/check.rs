@@ -194,15 +194,19 @@ impl SliceOutputs {
 
 impl SliceImages {
     /// Options that no output has a use for.
-    fn rules(&self, outputs: &SliceOutputs) -> [Rule; 8] {
+    fn rules(&self, outputs: &SliceOutputs) -> [Rule; 12] {
         let of_images =
             |given: bool, option| is_for(given && !outputs.has_images(), name(option), "images");
         let of_pixels = listed(["png", "bmp", "zip", "sl1", "pvtu"].map(name), " and ");
         let some = listed([option("png", "DIR"), option("pvtu", "FILE")], " or ");
+        let given = [self.gamma.is_some(), self.threshold.is_some(), self.gray_table.is_some()];
         [
             of_images(self.antialias.is_some(), "antialias"),
             of_images(self.bits.is_some(), "bits"),
             of_images(self.dither, "dither"),
+            of_images(given[0], GRAY_CURVES[0]),
+            of_images(given[1], GRAY_CURVES[1]),
+            of_images(given[2], GRAY_CURVES[2]),
             of_images(self.flip.is_some(), "flip"),
             of_images(self.separate, "separate"),
             of_images(self.has_materials(), "materials"),
@@ -215,6 +219,11 @@ impl SliceImages {
                 self.pixel.is_some() && !outputs.has_pixels(),
                 message!(name("pixel"), " is for ", of_pixels),
                 message!("give ", some, ", or leave ", name("pixel"), " out"),
+            ),
+            (
+                given.into_iter().filter(|&given| given).count() > 1,
+                message!(listed(GRAY_CURVES.map(name), " and "), " do not go together"),
+                "give one of them".into(),
             ),
         ]
     }
@@ -269,6 +278,9 @@ impl SliceImages {
         ]
     }
 }
+
+/// Options of gray curves.
+const GRAY_CURVES: [&str; 3] = ["gamma", "threshold", "gray_table"];
 
 /// Refuses the first rule that is broken.
 fn check_rules<const N: usize>(rules: [Rule; N]) -> Result<()> {

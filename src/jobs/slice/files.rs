@@ -91,12 +91,13 @@ impl SliceRequest {
             file: if outputs.has_bitmaps() { ImageFile::Bmp } else { ImageFile::Png },
             bits: if images.dither { Bits::One } else { images.bits.unwrap_or_default() },
             antialias: images.antialias,
+            curve: images.curve()?,
             flip: images.flip.unwrap_or_default(),
             attributes: attributes.clone(),
             materials: layers.materials.clone(),
             separate: images.separate,
         };
-        options.check_bits(images.bits)?;
+        options.check_grays(images.bits)?;
         Painter::check(&layers.setting, &options, channels)?;
         options.check_memory(channels.len())?;
         Ok(FileContents { attributes, images: Some(options) })

@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "cli")]
 use super::values;
-use super::values::{HeightRange, SliceAttribute, SliceMaterial};
+use super::values::{HeightRange, SliceAttribute, SliceMaterial, gray_table};
 use crate::backend::Choice;
 use crate::error::Result;
 use crate::io::JobPart;
 use crate::scheme::Scheme;
 use crate::slice::output::Exposure;
-use crate::slice::{Axis, Bits, Flip, SliceOptions, Stack};
+use crate::slice::{Axis, Bits, Flip, GrayCurve, SliceOptions, Stack};
 
 /// What is asked of layers: how a model is cut, and the files that its layers become.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -161,6 +161,18 @@ pub struct SliceImages {
     /// level: for droplets
     #[cfg_attr(feature = "cli", arg(long, requires = "images", conflicts_with = "bits"))]
     pub dither: bool,
+    /// Write gray levels, parts of white, to this power: 0.1 to 10
+    #[cfg_attr(feature = "cli", arg(long, value_name = "G", requires = "images"))]
+    #[cfg_attr(feature = "cli", arg(conflicts_with_all = ["threshold", "gray_table"]))]
+    pub gamma: Option<f64>,
+    /// Write pixels of this gray level, a part of white, and above as white, others as black
+    #[cfg_attr(feature = "cli", arg(long, value_name = "T", requires = "images"))]
+    #[cfg_attr(feature = "cli", arg(conflicts_with = "gray_table"))]
+    pub threshold: Option<f64>,
+    /// CSV table with the columns level and written, parts of white: what is written for gray
+    /// levels, linear between the rows
+    #[cfg_attr(feature = "cli", arg(long, value_name = "TABLE.csv", requires = "images"))]
+    pub gray_table: Option<PathBuf>,
     /// Mirror the images; --flip alone is --flip=horizontal
     #[cfg_attr(feature = "cli", arg(long, value_enum, value_name = "HOW", requires = "images"))]
     #[cfg_attr(feature = "cli", arg(num_args = 0..=1, require_equals = true))]
@@ -276,6 +288,19 @@ impl SliceImages {
     /// Whether pixels have materials.
     pub fn has_materials(&self) -> bool {
         !self.materials.is_empty() || self.material_id.is_some()
+    }
+
+    /// What is written for gray levels, if it is not these.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for several curves, and numbers outside their range; those of the table.
+    pub(super) fn curve(&self) -> Result<Option<GrayCurve>> {
+        let table = self.gray_table.as_deref().map(gray_table).transpose()?;
+        let curves =
+            [self.gamma.map(GrayCurve::Gamma), self.threshold.map(GrayCurve::Threshold), table];
+        let curve = curves.into_iter().flatten().next();
+        curve.iter().try_for_each(GrayCurve::check)?;
+        Ok(curve)
     }
 
     /// The attributes and arrays of the materials.

@@ -7,7 +7,7 @@ use crate::memory;
 use crate::numbers::counted;
 use crate::slice::manifest::{FileEntry, Files, ImageStack, Images, MaterialEntry};
 use crate::slice::pixels::{
-    Bits, EncodedImage, Flip, ImageFile, ImageFormat, NO_MATERIAL, leading,
+    Bits, EncodedImage, Flip, GrayCurve, ImageFile, ImageFormat, NO_MATERIAL, leading,
 };
 use crate::slice::source::Channel;
 use crate::slice::spare::SpareMemory;
@@ -33,6 +33,8 @@ pub struct ImageOptions {
     /// Planes that a layer is the average of, 1 to 64, with pixels on the contour as gray
     /// as they are covered; none for pixels that are inside or outside as their center is.
     pub antialias: Option<usize>,
+    /// What is written for gray levels of the coverage and of attributes, if it is not these.
+    pub curve: Option<GrayCurve>,
     /// Direction in which rows of the images run.
     pub flip: Flip,
     /// Attributes that get images of their own: their index among the source's channels,
@@ -45,21 +47,23 @@ pub struct ImageOptions {
 }
 
 impl ImageOptions {
-    /// Checks that there are gray images for the bits that are asked for.
+    /// Checks that there are gray images for the bits and the curve that are asked for.
     ///
     /// # Errors
     /// [`Error::Request`] if all images are of materials.
-    pub fn check_bits(&self, bits: Option<Bits>) -> Result<()> {
-        if bits.is_none() || self.materials.is_none() || !self.attributes.is_empty() {
+    pub fn check_grays(&self, bits: Option<Bits>) -> Result<()> {
+        let asked = bits.map(|_| "bits").or(self.curve.as_ref().map(GrayCurve::option));
+        let Some(option) = asked.filter(|_| self.materials.is_some() && self.attributes.is_empty())
+        else {
             return Ok(());
-        }
+        };
         Err(Error::request(message!(
-            option_name("bits"),
+            option_name(option),
             " is for gray images; materials are written as indexed images"
         ))
         .with_help(message!(
             "leave ",
-            option_name("bits"),
+            option_name(option),
             " out, or ask for an attribute, too"
         )))
     }
@@ -95,6 +99,8 @@ pub struct Painter {
     channels: usize,
     /// Names of the images' folders: the coverage or the materials, then the attributes.
     folders: Vec<String>,
+    /// What is written for each level.
+    curve: Option<Vec<u16>>,
     /// Memory of levels.
     levels: SpareMemory<Vec<u16>>,
 }
@@ -122,6 +128,7 @@ impl Painter {
     pub fn check(setting: &Setting, options: &ImageOptions, channels: &[Channel]) -> Result<()> {
         image_format(setting, options).check()?;
         options.antialias.map_or(Ok(()), check_planes)?;
+        options.curve.as_ref().map_or(Ok(()), GrayCurve::check)?;
         for &(channel, [black, white]) in &options.attributes {
             let Some(channel) = channels.get(channel) else {
                 return Err(Error::request(format!("no attribute has the number {channel}"))
@@ -160,6 +167,7 @@ impl Painter {
             format: image_format(setting, &options),
             axis: setting.axis_letter(),
             channels: channels.len(),
+            curve: options.curve.as_ref().map(GrayCurve::table),
             levels: SpareMemory::default(),
             options,
         })
@@ -200,6 +208,7 @@ impl Painter {
             origin: options.grid.origin,
             flip: options.flip,
             bits: options.bits,
+            curve: options.curve.clone(),
             antialias: options.antialias.is_some(),
             planes: self.planes,
             stacks: coverage.into_iter().chain(attributes).collect(),
@@ -218,7 +227,12 @@ impl Painter {
         let plain = options.attributes.is_empty() && options.materials.is_none();
         let values = if plain { 0 } else { 40 + 16 * channels as u128 };
         // coverage and its sums over planes, rows of the file and the file itself
-        pixels.saturating_mul(8 + 2 * u128::from(u8::from(options.bits)) / 8 + 1 + values)
+        pixels.saturating_mul(
+            8 + if options.curve.is_some() { 2 } else { 0 }
+                + 2 * u128::from(u8::from(options.bits)) / 8
+                + 1
+                + values,
+        )
     }
 
     /// The images of a layer, one after the other, to `take`.
@@ -246,7 +260,7 @@ impl Painter {
         let mut files = Vec::with_capacity(self.folders.len());
         let mut levels = Vec::new();
         match &options.materials {
-            None => files.push(take(self.gray(&own[0], cut, &coverage, options.bits)?)?),
+            None => files.push(take(self.curved(&own[0], cut, &coverage)?)?),
             Some(materials) => {
                 let painted = materials
                     .paint(cut.index, &coverage, grid.size[0], &values, self.channels)
@@ -267,8 +281,7 @@ impl Painter {
             let own = ChannelValues { values: &values, channels: self.channels, channel };
             let image = self.levels.with(|levels| {
                 levels.resize(coverage.len(), 0);
-                own.shade(range, &coverage, levels)
-                    .map(|()| self.gray(folder, cut, levels, options.bits))
+                own.shade(range, &coverage, levels).map(|()| self.curved(folder, cut, levels))
             });
             let image = image.map_err(|pixel| {
                 let text = format!("has no number in {folder:?}");
@@ -304,6 +317,18 @@ impl Painter {
     fn path(&self, folder: &str, cut: &OutputLayer) -> String {
         let stem = cut.stack.file_stem(cut.index, self.axis);
         format!("{folder}/{stem}.{}", self.format.file.ending())
+    }
+
+    /// A gray image of the levels that the curve makes of some.
+    fn curved(&self, folder: &str, cut: &OutputLayer, levels: &[u16]) -> Result<NamedImage> {
+        let bits = self.options.bits;
+        match &self.curve {
+            None => self.gray(folder, cut, levels, bits),
+            Some(curve) => {
+                let written: Vec<u16> = levels.iter().map(|&l| curve[usize::from(l)]).collect();
+                self.gray(folder, cut, &written, bits)
+            }
+        }
     }
 
     fn gray(

@@ -111,6 +111,7 @@ pub fn options() -> ImageOptions {
         file: ImageFile::Png,
         bits: Bits::Eight,
         antialias: Some(2),
+        curve: None,
         flip: Flip::None,
         attributes: vec![(1, [-0.5, 1.0])],
         materials: None,

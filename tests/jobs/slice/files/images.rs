@@ -5,7 +5,7 @@ use std::path::Path;
 
 use subsolid::slice::manifest::Files;
 use subsolid::slice::output::{ImageOptions, Painter};
-use subsolid::slice::{Bits, Flip, ImageFile, ImageFormat, LayerSource, Sampling};
+use subsolid::slice::{Bits, Flip, GrayCurve, ImageFile, ImageFormat, LayerSource, Sampling};
 use tempfile::tempdir;
 use zune_png::PngDecoder;
 use zune_png::zune_core::bytestream::ZCursor;
@@ -109,12 +109,53 @@ fn images_too_large_are_refused() {
     for (options, words) in [
         (ImageOptions { antialias: Some(0), ..options() }, "0 planes per layer"),
         (ImageOptions { antialias: Some(65), ..options() }, "65 planes per layer"),
+        (ImageOptions { curve: Some(GrayCurve::Gamma(11.0)), ..options() }, "to the power of 11"),
         (of(vec![(2, [0.0, 1.0])]), "no attribute has the number 2"),
         (of(vec![(1, [1.0, 1.0])]), "no grays between 1 and 1"),
         (of(vec![(1, [0.0, f64::NAN])]), "no grays between 0 and NaN"),
         (of(vec![(1, [0.0, 1.0]); 2]), "have no folder of their own"),
     ] {
         refused(Painter::check(&setting(), &options, Cone::new().channels()), words);
+    }
+}
+
+/// Of the coverage and of attributes; black stays what the curve makes of it.
+#[test]
+fn gray_levels_follow_their_curve() {
+    let of_curve = |curve: Option<GrayCurve>| {
+        let directory = tempdir().unwrap();
+        let options = ImageOptions { bits: Bits::Sixteen, curve, ..options() };
+        slice(&Cone::new(), 3..4, open(directory.path(), options, false).unwrap());
+        let manifest = manifest(directory.path());
+        let levels: Vec<Vec<u16>> = manifest.layers[0]
+            .files
+            .iter()
+            .map(|file| {
+                let levels = read(&directory.path().join(&file.path));
+                let sum = levels.iter().map(|&level| u64::from(level)).sum();
+                assert_eq!(file.level_sum, Some(sum));
+                levels
+            })
+            .collect();
+        (levels, manifest)
+    };
+    let (plain, manifest) = of_curve(None);
+    assert_eq!(plain.len(), 2);
+    assert!(plain.iter().flatten().any(|&level| level != 0 && level != u16::MAX));
+    let Files::Png(images) = manifest.parameters.files else { panic!("images") };
+    assert_eq!(images.curve, None);
+    for curve in [
+        GrayCurve::Gamma(2.2),
+        GrayCurve::Threshold(0.25),
+        GrayCurve::Table(vec![[0.0, 0.1], [0.5, 0.8], [1.0, 0.9]]),
+    ] {
+        let (written, manifest) = of_curve(Some(curve.clone()));
+        for (written, plain) in written.iter().flatten().zip(plain.iter().flatten()) {
+            let expected = 65535.0 * curve.at(f64::from(*plain) / 65535.0);
+            assert!((f64::from(*written) - expected).abs() <= 0.5, "{curve:?}: {plain}, {written}");
+        }
+        let Files::Png(images) = manifest.parameters.files else { panic!("images") };
+        assert_eq!(images.curve, Some(curve));
     }
 }
 

@@ -18,8 +18,8 @@ use crate::surface::{Method, SurfaceOptions, refine_surface};
 const GRID: usize = 6;
 /// Gauss-Newton steps to the closest point of a limit.
 const FOOT_STEPS: usize = 4;
-/// Steps of parameters that are not made: the distance would change by 1e-16 of the size.
-const MIN_FOOT_STEP: f64 = 1e-8;
+/// Steps of parameters that are not made: less than rounding moves a limit point.
+const MIN_FOOT_STEP: f64 = 1e-13;
 /// Levels that cut bilinear faces into flat ones.
 const FACET_LEVELS: usize = 2;
 

@@ -66,8 +66,8 @@ impl PySlices {
     ///     >>> report["made"] == len(layers)
     ///     True
     #[pyo3(signature = (path, *, attributes=None, unit=None, format=None, bits=None, dither=false,
-                        gamma=None, threshold=None, gray_table=None, flip=None, separate=false, binary=false, exposure=None, range=None,
-                        pieces=None, resume=false))]
+                        gamma=None, threshold=None, gray_table=None, flip=None, separate=false,
+                        binary=false, exposure=None, range=None, pieces=None, resume=false))]
     #[allow(clippy::too_many_arguments)]
     fn write<'py>(
         &self,

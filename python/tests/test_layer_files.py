@@ -50,6 +50,18 @@ GRAY: list[tuple[dict[str, Any], dict[str, Any], list[str]]] = [
 ]
 
 
+def test_gray_tables_are_those_of_the_program(command: Any, models: Any, graded: subsolid.Solid, tmp_path: Any) -> None:
+    table = tmp_path / "lamp.csv"
+    table.write_text("level,written\n0,0\n0.3,0.8\n1,0.9\n", encoding="utf-8")
+    own = ["--layer-height", "0.5", "--pixel", "0.1", "--antialias", "1", "--gray-table", table]
+    command("slice", models / "graded_bracket.vtu", *own, "--png", tmp_path / "expected")
+    layers = graded.slice(0.5, pixel=0.1)
+    layers.write(tmp_path / "layers", gray_table=table)
+    assert images(tmp_path / "layers") == images(tmp_path / "expected")
+    with pytest.raises(subsolid.Error, match="gray_table do not go together"):
+        layers.write(tmp_path / "both", gray_table=table, gamma=2)
+
+
 @pytest.mark.parametrize("cut, written, arguments", GRAY)
 def test_images_are_those_of_the_program(
     command: Any, models: Any, graded: subsolid.Solid, tmp_path: Any, cut: Any, written: Any, arguments: Any

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::skin::Deviation;
+use super::deviation::Deviation;
 use crate::error::{Command, Message, Result};
 use crate::mesh::SolidMesh;
 use crate::numbers::bounds;

@@ -23,6 +23,7 @@
 //!   [`untangle_limit`](crate::untangle::untangle_limit) moves inner vertices until det J of the
 //!   limit is positive.
 
+mod deviation;
 mod features;
 mod feet;
 mod inside;
@@ -35,14 +36,15 @@ mod skin;
 mod skin_fit;
 mod system;
 mod target;
+mod volume_rule;
 
+pub use deviation::Deviation;
 pub use feet::TargetNotes;
 pub use inside::move_inside;
 pub use miss::VertexMiss;
 pub use nodes::{refined_by_nodes, refined_values};
 pub use projection::project_attributes;
 pub use rounds::{InsideMotion, SkinSteps};
-pub use skin::Deviation;
 pub use skin_fit::{PointRole, SkinFit, SkinOptions, fit_skin};
 pub(crate) use system::LIMIT_EIGENVALUES;
 pub use system::{LimitSolver, LimitSystem};

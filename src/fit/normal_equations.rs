@@ -145,14 +145,12 @@ struct Sums {
 /// time.
 pub struct NormalEquations {
     pub unknowns: Unknowns,
-    // made of the first blocks
-    pattern: Option<Pattern>,
-    kept: Option<Sums>,
+    // the places of entries are those of the first blocks
+    kept: Option<(Pattern, Sums)>,
 }
 
 struct Pattern {
     elimination: Elimination,
-    starts: Vec<usize>,
     groups: [BlockPlaces; 2],
 }
 
@@ -177,18 +175,18 @@ impl Pattern {
             starts.push(starts.last().copied().unwrap_or(0) + column.len());
         }
         let rows = columns.into_iter().flatten().map(|row| row as usize).collect();
-        let elimination = Elimination::of_columns(starts.clone(), rows)?;
-        Ok(Self { elimination, starts, groups: places })
+        let elimination = Elimination::of_columns(starts, rows)?;
+        Ok(Self { elimination, groups: places })
     }
 
     /// Adds the blocks of a group.
     fn add(&self, group: usize, blocks: &[RowBlock], sums: &mut Sums) {
-        let size = self.starts.len() - 1;
+        let (size, starts) = (sums.rhs.len(), self.elimination.starts());
         let places = &self.groups[group];
         let mut entries = &mut sums.matrix[..];
         let tasks = sums.rhs.chunks_mut(TASK_COLUMNS).enumerate().map(|(task, rhs)| {
             let first = task * TASK_COLUMNS;
-            let count = self.starts[first + rhs.len()] - self.starts[first];
+            let count = starts[first + rhs.len()] - starts[first];
             let (own, others) = std::mem::take(&mut entries).split_at_mut(count);
             entries = others;
             (first, rhs, own)
@@ -215,7 +213,7 @@ impl Pattern {
 
 impl NormalEquations {
     pub fn new(unknowns: Unknowns) -> Self {
-        Self { unknowns, pattern: None, kept: None }
+        Self { unknowns, kept: None }
     }
 
     /// Keeps the sum of blocks, which `others` will be added to.
@@ -227,15 +225,14 @@ impl NormalEquations {
         if size == 0 {
             return Ok(());
         }
-        let pattern = match self.pattern.take() {
-            Some(pattern) => pattern,
+        let pattern = match self.kept.take() {
+            Some((pattern, _)) => pattern,
             None => Pattern::new(size, [blocks, others])?,
         };
-        let pattern = self.pattern.insert(pattern);
-        let entries = pattern.elimination.entries();
+        let entries = pattern.elimination.starts()[size];
         let mut sums = Sums { matrix: vec![0.0; entries], rhs: vec![0.0; size] };
         pattern.add(0, blocks, &mut sums);
-        self.kept = Some(sums);
+        self.kept = Some((pattern, sums));
         Ok(())
     }
 
@@ -252,7 +249,7 @@ impl NormalEquations {
         held: Option<(&[Vector3<f64>], f64)>,
     ) -> Result<Vec<[f64; 3]>> {
         let vertices = 0..self.unknowns.starts.len() as u32 - 1;
-        let (Some(pattern), Some(kept)) = (&self.pattern, &self.kept) else {
+        let Some((pattern, kept)) = &self.kept else {
             return Ok(vertices.map(|_| [0.0; 3]).collect());
         };
         let mut sums = kept.clone();
@@ -260,22 +257,19 @@ impl NormalEquations {
         if is_at_rest {
             sums.rhs.fill(0.0);
         }
-        let mut solution = Vec::new();
-        if !sums.rhs.is_empty() {
-            let factor = pattern.elimination.factor(&sums.matrix)?;
-            solution = factor.solve(&sums.rhs);
-            if let Some((slopes, wanted)) = held {
-                // Lagrange multiplier
-                let own = vertices.clone().zip(slopes).flat_map(|(v, slope)| {
-                    self.unknowns.directions(v).iter().map(|direction| direction.dot(slope))
-                });
-                let row: Vec<f64> = own.collect();
-                let sum = |x: &[f64]| row.iter().zip(x).map(|(a, b)| a * b).sum::<f64>();
-                let across = factor.solve(&row);
-                let multiplier = (wanted - sum(&solution)) / sum(&across);
-                if multiplier.is_finite() {
-                    solution.iter_mut().zip(&across).for_each(|(x, y)| *x += multiplier * y);
-                }
+        let factor = pattern.elimination.factor(&sums.matrix)?;
+        let mut solution = factor.solve(&sums.rhs);
+        if let Some((slopes, wanted)) = held {
+            // Lagrange multiplier
+            let own = vertices.clone().zip(slopes).flat_map(|(v, slope)| {
+                self.unknowns.directions(v).iter().map(|direction| direction.dot(slope))
+            });
+            let row: Vec<f64> = own.collect();
+            let sum = |x: &[f64]| row.iter().zip(x).map(|(a, b)| a * b).sum::<f64>();
+            let across = factor.solve(&row);
+            let multiplier = (wanted - sum(&solution)) / sum(&across);
+            if multiplier.is_finite() {
+                solution.iter_mut().zip(&across).for_each(|(x, y)| *x += multiplier * y);
             }
         }
         let of_vertex = |v: u32| {

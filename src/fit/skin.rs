@@ -2,12 +2,12 @@
 
 use nalgebra::Vector3;
 use rayon::prelude::*;
-use serde::Serialize;
 
+use super::deviation::Deviation;
 use super::feet::Foot;
 use super::normal_equations::{NormalEquations, RowBlock, Unknowns};
 use super::target::Target;
-use crate::basis::gauss;
+use super::volume_rule::VolumeRule;
 use crate::error::Result;
 use crate::mesh::{SurfaceMesh, area_normal};
 use crate::numbers::vector::distance;
@@ -25,39 +25,6 @@ const CURVE_WEIGHT: f64 = 4.0;
 /// Greatest distance between feature lines and corners of target and mesh, in lengths of the edges
 /// there.
 pub(super) const FEATURE_REACH: f64 = 0.75;
-/// Gauss points along each axis for volumes: they give 6 digits or more.
-const VOLUME_POINTS: usize = 4;
-/// Elements whose volumes are summed up at a time.
-const VOLUME_ELEMENTS: usize = 4096;
-
-/// Distances of points from a shape, in length units.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct Deviation {
-    /// Root of the mean square distance, in length units, weighted by area where points are samples of
-    /// a surface.
-    pub rms: f64,
-    /// Largest distance, in length units.
-    pub max: f64,
-    /// Point that is farthest, in length units.
-    pub at: [f64; 3],
-}
-
-impl Deviation {
-    /// Of distances at points, with the weight of each.
-    pub(crate) fn new(found: impl IntoIterator<Item = ([f64; 3], f64, f64)>) -> Self {
-        let (mut sum, mut weights, mut all) = (0.0, 0.0, Self::default());
-        for (at, distance, weight) in found {
-            sum += weight * distance * distance;
-            weights += weight;
-            if distance > all.max {
-                (all.max, all.at) = (distance, at);
-            }
-        }
-        all.rms = if weights > 0.0 { (sum / weights).sqrt() } else { 0.0 };
-        all
-    }
-}
 
 /// Samples of a limit.
 struct Samples {
@@ -601,51 +568,4 @@ fn place_on_edge(surface: &LimitSurface, [f, i, n]: [usize; 3], s: f64) -> Surfa
     let (corner, parameters) =
         if s <= 0.5 { (i, [2.0 * s, 0.0]) } else { ((i + 1) % n, [0.0, 2.0 - 2.0 * s]) };
     SurfaceLocation { element: (elements.start + corner) as u32, parameters }
-}
-
-/// Gauss points on elements, for the volume inside the limit.
-pub(super) struct VolumeRule<'a> {
-    // none for an open surface
-    points: Option<SurfaceGrid<'a>>,
-    // of the points of an element
-    weights: Vec<f64>,
-    elements: usize,
-}
-
-impl<'a> VolumeRule<'a> {
-    /// No points for an open surface.
-    pub fn new(surface: &'a LimitSurface, mesh: &SurfaceMesh) -> Result<Self> {
-        let (mut places, mut weights) = (Vec::new(), Vec::new());
-        let rule = gauss::rule(VOLUME_POINTS)?;
-        let is_triangle = surface.scheme().shape() == FaceShape::Triangle;
-        for (&u, &a) in rule.points.iter().zip(&rule.weights) {
-            for (&v, &b) in rule.points.iter().zip(&rule.weights) {
-                let (v, b) = if is_triangle { (v * (1.0 - u), b * (1.0 - u)) } else { (v, b) };
-                places.push([u, v]);
-                weights.push(a * b);
-            }
-        }
-        let is_closed = super::target::open_edges(mesh) == 0;
-        let points = is_closed.then(|| surface.grid_at(places, true));
-        Ok(Self { points, weights, elements: surface.elements().len() })
-    }
-
-    /// Volume inside the limit over the points of all levels; 0 where the surface is open.
-    pub fn inside(&self, points: &[[f64; 3]]) -> Result<f64> {
-        let (Some(grid), Some(&origin)) = (&self.points, points.first()) else { return Ok(0.0) };
-        let (origin, mut sum) = (Vector3::from(origin), 0.0);
-        let mut limit = GridLimit::default();
-        for first in (0..self.elements).step_by(VOLUME_ELEMENTS) {
-            let end = self.elements.min(first + VOLUME_ELEMENTS);
-            grid.evaluate(points, first..end, &mut limit)?;
-            let [d_u, d_v] = &limit.derivatives;
-            let weights = self.weights.iter().cycle();
-            for (i, weight) in (0..limit.positions.len()).step_by(3).zip(weights) {
-                let [x, u, v] = [&limit.positions, d_u, d_v]
-                    .map(|values| Vector3::new(values[i], values[i + 1], values[i + 2]));
-                sum += weight * (x - origin).dot(&u.cross(&v)) / 3.0;
-            }
-        }
-        Ok(sum)
-    }
 }

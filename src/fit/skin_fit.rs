@@ -2,11 +2,13 @@
 
 use nalgebra::Vector3;
 
+use super::deviation::Deviation;
 use super::feet::Foot;
 use super::rounds::{Rounds, SkinSteps};
-use super::skin::{Deviation, FEATURE_REACH, Skin, VolumeRule};
+use super::skin::{FEATURE_REACH, Skin};
 use super::system::LimitSystem;
 use super::target::Target;
+use super::volume_rule::VolumeRule;
 use crate::backend::{Backend, Cpu};
 use crate::error::Result;
 use crate::mesh::SurfaceMesh;

@@ -68,9 +68,9 @@ impl Elimination {
         self.columns.row_idx_of_col_raw(column)
     }
 
-    /// Number of entries.
-    pub fn entries(&self) -> usize {
-        self.columns.row_idx().len()
+    /// The first entry of each column, and the number of all.
+    pub fn starts(&self) -> &[usize] {
+        self.columns.col_ptr()
     }
 
     /// The Cholesky factor of a matrix of these entries, column by column.

@@ -157,7 +157,7 @@ pub struct FileEntry {
     pub path: String,
     /// Length of the file.
     pub bytes: u64,
-    /// For an image, the sum of its gray levels, each from 0 to 2^bits − 1.
+    /// For an image, the sum of its gray levels, each from 0 to 2^bits − 1; of those before a curve.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level_sum: Option<u64>,
     /// For an indexed image, the number of pixels of each material, in the order of the materials.

@@ -331,51 +331,57 @@ fn attributes_are_listed_by_commas() {
     );
 }
 
+/// What is written for each level, tests/jobs compares with the curve.
 #[test]
 fn gray_levels_are_written_for_the_machine() {
     let tripod = with_tripod();
     let at = tripod.path();
-    fs::write(at.join("square.csv"), "level,written\n0,0\n0.5,0.25\n1,1\n").unwrap();
-    fs::write(at.join("levels.csv"), "written,level\n1,0\n0,1\n").unwrap();
-    let png = "slice tripod.vtu --layer-height 0.2 --pixel 0.05 --antialias 2 --bits 16 --png";
-    let sums = |curve: &str| -> Vec<f64> {
+    fs::write(at.join("same.csv"), "written,level\n0,0\n1,1\n").unwrap();
+    fs::write(at.join("step.csv"), "level,written\n0.499999,0\n0.5,1\n").unwrap();
+    let png = "slice tripod.vtu --layer-height 0.2 --pixel 0.05 --antialias 2 --png";
+    let images = |curve: &str| -> (Vec<Vec<u8>>, serde_json::Value, Vec<serde_json::Value>) {
         let directory = format!("png{}", curve.replace([' ', '-', '.'], ""));
         done(at, &format!("{png} {directory} {curve}"));
         let manifest = manifest(&at.join(&directory));
         let layers = manifest["layers"].as_array().unwrap();
-        layers.iter().map(|layer| layer["files"][0]["level_sum"].as_f64().unwrap()).collect()
+        let file = |layer: &serde_json::Value| layer["files"][0].clone();
+        let read = |file: &serde_json::Value| {
+            fs::read(at.join(&directory).join(file["path"].as_str().unwrap())).unwrap()
+        };
+        let bytes = layers.iter().map(|layer| read(&file(layer))).collect();
+        let sums = layers.iter().map(|layer| file(layer)["level_sum"].clone()).collect();
+        (bytes, manifest["parameters"]["files"]["curve"].clone(), sums)
     };
-    let plain = sums("");
-    // powers darken what is gray
-    for (curve, brightens) in
-        [("--gamma 2", false), ("--gamma 0.5", true), ("--gray-table square.csv", false)]
-    {
-        let found = sums(curve);
-        assert!(found.iter().zip(&plain).all(|(a, b)| (a > b) == brightens && a != b), "{curve}");
+    let (plain, none, sums) = images("");
+    assert_eq!(none, serde_json::Value::Null);
+    assert!(images("--gray-table same.csv").0 == plain);
+    let (white, curve, _) = images("--threshold 0.5");
+    assert_eq!(curve, serde_json::json!({"threshold": 0.5}));
+    assert!(images("--gray-table step.csv").0 == white);
+    for curve in ["--gamma 2", "--gamma 0.5", "--threshold 0.5"] {
+        let (written, _, volumes) = images(curve);
+        assert!(written.iter().zip(&plain).all(|(a, b)| a != b), "{curve}");
+        assert_eq!(volumes, sums);
     }
-    // pixels are white or black
-    assert!(sums("--threshold 0.5").iter().all(|sum| sum % 65535.0 == 0.0));
-    let manifest = manifest(&at.join("pngthreshold05"));
-    assert_eq!(manifest["parameters"]["files"]["curve"]["threshold"], 0.5);
-    // and inverted: what is outside is white
-    let pixels = manifest["parameters"]["files"]["resolution"].as_array().unwrap();
-    let all = pixels.iter().map(|n| n.as_f64().unwrap()).product::<f64>() * 65535.0;
-    let inverted = sums("--gray-table levels.csv");
-    assert!(inverted.iter().zip(&plain).all(|(a, b)| a + b == all));
     refused(at, &format!("{png} pnggamma2"), "files.curve is");
     fs::write(at.join("bad.csv"), "level,written\n0,0\n0.5,x\n").unwrap();
     fs::write(at.join("falls.csv"), "level,written\n0.5,0\n0.2,1\n").unwrap();
-    let other = png.replace("--png", "--png other");
+    let row = |i: i32| format!("{},0\n", f64::from(i) / 65536.0);
+    let long = (0..=65536).map(row).collect::<String>();
+    fs::write(at.join("long.csv"), format!("level,written\n{long}")).unwrap();
     for (curve, fragment) in [
         ("--gamma 0", "power of 0"),
         ("--threshold 2", "a threshold of 2"),
         ("--gamma 2 --threshold 0.5", "cannot be used with"),
         ("--gray-table bad.csv", "bad.csv:3: a part of white expected, found `x`"),
         ("--gray-table falls.csv", "row 2 of the table of gray levels is 0.2, 1"),
+        ("--gray-table long.csv", "more than 65536 rows"),
         ("--gamma 2 --materials height", "--gamma is for gray images"),
     ] {
-        refused(at, &format!("{other} {curve}").replace(" --bits 16", ""), fragment);
+        refused(at, &format!("{png} other {curve}"), fragment);
     }
+    // before the model is read
+    refused(at, &format!("{png} other --gamma 0").replace("tripod", "none"), "power of 0");
     let svg = "slice tripod.vtu --layer-height 0.2 --svg other --gamma 2";
     refused(at, svg, "not provided:\n  <--png <DIR>");
 }

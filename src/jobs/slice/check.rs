@@ -228,7 +228,7 @@ impl SliceImages {
         ]
     }
 
-    /// Refuses options of pixels without pixels, and pixels that are not positive.
+    /// Refuses options of pixels without pixels, and numbers out of range.
     fn check_pixels(&self) -> Result<()> {
         let without = |given: bool, option| {
             let what = message!(name(option), " without pixels");
@@ -240,6 +240,7 @@ impl SliceImages {
             without(self.crop, "crop"),
             without(self.has_materials(), "materials"),
         ])?;
+        self.curve_of_number().map_or(Ok(()), |curve| curve.check())?;
         self.pixel.map_or(Ok(()), Setting::check_pixel)
     }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "cli")]
 use super::values;
-use super::values::{HeightRange, SliceAttribute, SliceMaterial, gray_table};
+use super::values::{HeightRange, SliceAttribute, SliceMaterial};
 use crate::backend::Choice;
 use crate::error::Result;
 use crate::io::JobPart;
@@ -290,17 +290,18 @@ impl SliceImages {
         !self.materials.is_empty() || self.material_id.is_some()
     }
 
+    /// What is written for gray levels by a number, if one is asked for.
+    pub(super) fn curve_of_number(&self) -> Option<GrayCurve> {
+        self.gamma.map(GrayCurve::Gamma).or(self.threshold.map(GrayCurve::Threshold))
+    }
+
     /// What is written for gray levels, if it is not these.
     ///
     /// # Errors
-    /// [`Error::Request`] for several curves, and numbers outside their range; those of the table.
+    /// As [`GrayCurve::read`].
     pub(super) fn curve(&self) -> Result<Option<GrayCurve>> {
-        let table = self.gray_table.as_deref().map(gray_table).transpose()?;
-        let curves =
-            [self.gamma.map(GrayCurve::Gamma), self.threshold.map(GrayCurve::Threshold), table];
-        let curve = curves.into_iter().flatten().next();
-        curve.iter().try_for_each(GrayCurve::check)?;
-        Ok(curve)
+        let table = self.gray_table.as_deref().map(GrayCurve::read).transpose()?;
+        Ok(table.or(self.curve_of_number()))
     }
 
     /// The attributes and arrays of the materials.

@@ -1,23 +1,12 @@
 //! Values of a request that have parts, and their texts.
 
-use std::path::Path;
 use std::str::FromStr;
 
 use serde::de::{IntoDeserializer, value};
 use serde::{Deserialize, Serialize};
 
-use crate::error::Result;
-use crate::io::{LengthUnit, TableForm, TableReader};
-use crate::slice::GrayCurve;
+use crate::io::LengthUnit;
 use crate::slice::output::Exposure;
-
-const GRAY_TABLE: TableForm = TableForm {
-    header: &["level", "written"],
-    row: "a row is a gray level and what is written for it, parts of white from 0 to 1",
-};
-
-/// Rows of a table of gray levels at most: as many as there are levels.
-const MAX_GRAY_ROWS: usize = 1 << 16;
 
 /// Heights from one up to another, in length units; `None` where it is open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -66,24 +55,6 @@ impl FromStr for SliceAttribute {
             None => Ok(Self { name: text.into(), range: None }),
         }
     }
-}
-
-/// Reads what is written for gray levels; the path `-` is standard input.
-///
-/// # Errors
-/// If the file cannot be read, or its header or a row is malformed; [`crate::Error::File`] as
-/// [`GrayCurve::check`].
-pub(super) fn gray_table(path: &Path) -> Result<GrayCurve> {
-    let mut table = TableReader::open(path, GRAY_TABLE)?;
-    let pairs = table.read(MAX_GRAY_ROWS, |row| {
-        let number = |column| {
-            row.text(column).parse::<f64>().map_err(|_| row.unexpected(column, "a part of white"))
-        };
-        Ok([number(0)?, number(1)?])
-    })?;
-    let curve = GrayCurve::Table(pairs);
-    curve.check().map_err(|error| error.in_file(table.path(), None))?;
-    Ok(curve)
 }
 
 /// A material: an attribute or array that is its fraction of the volume, or a group of cells.

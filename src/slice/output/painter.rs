@@ -227,12 +227,9 @@ impl Painter {
         let plain = options.attributes.is_empty() && options.materials.is_none();
         let values = if plain { 0 } else { 40 + 16 * channels as u128 };
         // coverage and its sums over planes, rows of the file and the file itself
-        pixels.saturating_mul(
-            8 + if options.curve.is_some() { 2 } else { 0 }
-                + 2 * u128::from(u8::from(options.bits)) / 8
-                + 1
-                + values,
-        )
+        let curved = if options.curve.is_some() { 2 } else { 0 };
+        let files = 2 * u128::from(u8::from(options.bits)) / 8 + 1;
+        pixels.saturating_mul(8 + curved + files + values)
     }
 
     /// The images of a layer, one after the other, to `take`.
@@ -319,16 +316,15 @@ impl Painter {
         format!("{folder}/{stem}.{}", self.format.file.ending())
     }
 
-    /// A gray image of the levels that the curve makes of some.
+    /// A gray image of the levels that the curve makes of some. Its sum is that of the levels before,
+    /// which is in proportion to the volume.
     fn curved(&self, folder: &str, cut: &OutputLayer, levels: &[u16]) -> Result<NamedImage> {
         let bits = self.options.bits;
-        match &self.curve {
-            None => self.gray(folder, cut, levels, bits),
-            Some(curve) => {
-                let written: Vec<u16> = levels.iter().map(|&l| curve[usize::from(l)]).collect();
-                self.gray(folder, cut, &written, bits)
-            }
-        }
+        let Some(curve) = &self.curve else { return self.gray(folder, cut, levels, bits) };
+        let written: Vec<u16> = levels.iter().map(|&level| curve[usize::from(level)]).collect();
+        let (path, image) = self.gray(folder, cut, &written, bits)?;
+        let sum = ImageFormat { bits, ..self.format }.sum(levels, cut.index);
+        Ok((path, EncodedImage { sum, ..image }))
     }
 
     fn gray(

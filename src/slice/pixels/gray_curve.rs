@@ -1,8 +1,18 @@
 //! Gray levels as a machine wants them.
 
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::io::{TableForm, TableReader};
+
+const FORM: TableForm = TableForm {
+    header: &["level", "written"],
+    row: "a row is a gray level and what is written for it, parts of white from 0 to 1",
+};
+/// Rows of a table at most: as many as there are levels.
+const MAX_ROWS: usize = 1 << 16;
 
 /// How gray levels become those that are written. All are parts of white, 0 to 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,6 +28,29 @@ pub enum GrayCurve {
 }
 
 impl GrayCurve {
+    /// Reads a table with the columns `level` and `written`; the path `-` is standard input.
+    ///
+    /// # Errors
+    /// [`Error::File`] if the file cannot be read, for another header, a malformed row or more than
+    /// 65,536 of them, and as [`Self::check`].
+    pub fn read(path: impl AsRef<Path>) -> Result<Self> {
+        let mut table = TableReader::open(path, FORM)?;
+        let pairs = table.read(MAX_ROWS + 1, |row| {
+            let part = |column| {
+                row.text(column).parse().map_err(|_| row.unexpected(column, "a part of white"))
+            };
+            Ok([part(0)?, part(1)?])
+        })?;
+        if pairs.len() > MAX_ROWS {
+            let most = format!("more than {MAX_ROWS} rows of gray levels");
+            return Err(Error::file(table.path(), None, most)
+                .with_help("leave rows out: levels between two rows are interpolated"));
+        }
+        let curve = Self::Table(pairs);
+        curve.check().map_err(|error| error.in_file(table.path(), None))?;
+        Ok(curve)
+    }
+
     /// Checks the numbers.
     ///
     /// # Errors

@@ -255,6 +255,11 @@ impl ImageFormat {
         }
     }
 
+    /// The sum of levels as [`Self::encode`] has it.
+    pub(in crate::slice) fn sum(&self, levels: &[u16], layer: usize) -> u64 {
+        self.pack(levels, layer).1
+    }
+
     /// Rows of the file, from the top, and the sum of their levels.
     fn pack(&self, levels: &[u16], layer: usize) -> (Vec<u8>, u64) {
         let [columns, rows] = self.size;

@@ -63,23 +63,36 @@ const MAX_UNSHARED_CONTROLS: usize = 64;
 struct PlaceWeights {
     // in the order of `DERIVATIVES`
     values: Vec<Weights>,
-    // of two vectors that span the tangent plane, where these are not the first derivatives
-    tangents: Option<Option<[Vec<f64>; 2]>>,
+    tangents: TangentWeights,
+}
+
+/// Weights of two vectors that span the tangent plane.
+enum TangentWeights {
+    /// Those of the first derivatives, if these are there.
+    Derivatives,
+    /// At extraordinary places; none where there is no tangent plane.
+    Own(Option<[Vec<f64>; 2]>),
 }
 
 impl PlaceWeights {
     fn new(surface: &LimitSurface, leaf: &SurfaceLeaf, p: [f64; 2], order: usize) -> Self {
         let is_apart = order > 0 && surface.extraordinary(leaf, p).is_some();
-        let tangents = is_apart.then(|| surface.tangents(leaf, p));
+        let tangents = if is_apart {
+            TangentWeights::Own(surface.tangents(leaf, p))
+        } else {
+            TangentWeights::Derivatives
+        };
         Self { values: surface.weights(leaf, p, order), tangents }
     }
 
     /// Weights of two vectors that span the tangent plane, if there are some.
     fn tangents(&self) -> Option<[&[f64]; 2]> {
         match (&self.tangents, &self.values[..]) {
-            (Some(own), _) => own.as_ref().map(|own| own.each_ref().map(Vec::as_slice)),
-            (None, [_, Some(u), Some(v), ..]) => Some([u, v]),
-            (None, _) => None,
+            (TangentWeights::Own(own), _) => {
+                own.as_ref().map(|own| own.each_ref().map(Vec::as_slice))
+            }
+            (TangentWeights::Derivatives, [_, Some(u), Some(v), ..]) => Some([u, v]),
+            (TangentWeights::Derivatives, _) => None,
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use subsolid::slice::manifest::Files;
+use subsolid::slice::manifest::{Files, Manifest};
 use subsolid::slice::output::{ImageOptions, Painter};
 use subsolid::slice::{Bits, Flip, GrayCurve, ImageFile, ImageFormat, LayerSource, Sampling};
 use tempfile::tempdir;
@@ -119,7 +119,7 @@ fn images_too_large_are_refused() {
     }
 }
 
-/// Of the coverage and of attributes; black stays what the curve makes of it.
+/// Of the coverage and of attributes. Sums are those of the levels before, so that they are volumes.
 #[test]
 fn gray_levels_follow_their_curve() {
     let of_curve = |curve: Option<GrayCurve>| {
@@ -130,18 +130,20 @@ fn gray_levels_follow_their_curve() {
         let levels: Vec<Vec<u16>> = manifest.layers[0]
             .files
             .iter()
-            .map(|file| {
-                let levels = read(&directory.path().join(&file.path));
-                let sum = levels.iter().map(|&level| u64::from(level)).sum();
-                assert_eq!(file.level_sum, Some(sum));
-                levels
-            })
+            .map(|file| read(&directory.path().join(&file.path)))
             .collect();
         (levels, manifest)
     };
     let (plain, manifest) = of_curve(None);
     assert_eq!(plain.len(), 2);
     assert!(plain.iter().flatten().any(|&level| level != 0 && level != u16::MAX));
+    let sums = |manifest: &Manifest| -> Vec<Option<u64>> {
+        manifest.layers[0].files.iter().map(|file| file.level_sum).collect()
+    };
+    let volumes = sums(&manifest);
+    for (sum, plain) in volumes.iter().zip(&plain) {
+        assert_eq!(*sum, Some(plain.iter().map(|&level| u64::from(level)).sum()));
+    }
     let Files::Png(images) = manifest.parameters.files else { panic!("images") };
     assert_eq!(images.curve, None);
     for curve in [
@@ -154,6 +156,7 @@ fn gray_levels_follow_their_curve() {
             let expected = 65535.0 * curve.at(f64::from(*plain) / 65535.0);
             assert!((f64::from(*written) - expected).abs() <= 0.5, "{curve:?}: {plain}, {written}");
         }
+        assert_eq!(sums(&manifest), volumes);
         let Files::Png(images) = manifest.parameters.files else { panic!("images") };
         assert_eq!(images.curve, Some(curve));
     }

@@ -1,5 +1,7 @@
 //! Control meshes from the arguments of Python.
 
+use std::str::FromStr;
+
 use numpy::PyUntypedArrayMethods;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -241,12 +243,19 @@ pub fn creases(
 
 /// Features that become creases: `NAME` or `NAME=SHARPNESS`, or a sequence of these.
 pub fn crease_sources(value: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<CreaseSource>> {
+    parsed(value, "creases_from", "give a name, or a list of names: \"Ridges=2\"")
+}
+
+/// What a text means, or each of a sequence of texts; nothing for none.
+pub fn parsed<T: FromStr<Err = subsolid::Error>>(
+    value: Option<&Bound<'_, PyAny>>,
+    what: &str,
+    help: &str,
+) -> PyResult<Vec<T>> {
     let Some(value) = value else { return Ok(Vec::new()) };
-    let names = value.extract().map(|name: String| vec![name]).or_else(|_| value.extract());
-    let names: Vec<String> = names.map_err(|_| {
-        refused("creases_from of another form", "give a name, or a list of names: \"Ridges=2\"")
-    })?;
-    names.iter().map(|name| name.parse::<CreaseSource>().py()).collect()
+    let texts = value.extract().map(|text: String| vec![text]).or_else(|_| value.extract());
+    let texts: Vec<String> = texts.map_err(|_| refused(format!("{what} of another form"), help))?;
+    texts.iter().map(|text| text.parse::<T>().py()).collect()
 }
 
 type Tagged<'a> = (Vec<u32>, Vec<usize>, Box<dyn Fn(usize) -> PyResult<Vec<f64>> + 'a>);

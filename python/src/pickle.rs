@@ -165,6 +165,7 @@ impl PySolid {
         }
         state.set_item("face_groups", groups)?;
         state.set_item("is_fitted", mesh.is_fitted)?;
+        state.set_item("periods", mesh.periods.clone())?;
         if let Some(Coarse { sha256, levels }) = &self.shared.refined_from {
             state.set_item("refined_from", (sha256, levels))?;
         }
@@ -183,6 +184,9 @@ impl PySolid {
         };
         if let Some(is_fitted) = state.get_item("is_fitted")? {
             mesh.is_fitted = is_fitted.extract()?;
+        }
+        if let Some(periods) = state.get_item("periods")? {
+            mesh.periods = periods.extract()?;
         }
         let own = item(state, "attributes")?;
         mesh.attributes = attributes(Some(own.cast()?), mesh.points.len(), false)?;

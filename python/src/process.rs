@@ -16,6 +16,7 @@ use subsolid::plan::{Cost, SurfaceJob};
 use crate::arrays::{dictionary, floats, moved, plain_ids, slice};
 use crate::count;
 use crate::errors::{IntoPython, refused};
+use crate::model::parsed;
 use crate::notes::PythonNotes;
 use crate::request::{named, one_backend};
 use crate::solid::PySolid;
@@ -168,11 +169,13 @@ impl PySolid {
     }
 
     /// Adds a layer of ghost cells around the solid, for full order at its boundary and sharp edges
-    /// that do not fold. That of `subsolid extend`.
+    /// that do not fold, or the images of a periodic solid. That of `subsolid extend`.
     ///
     /// Args:
     ///     angle: Boundary edges are sharp where the normals of their faces differ by more than this
-    ///         angle, in degrees, 0 to 180, and where they are infinitely sharp creases.
+    ///         angle, in degrees, 0 to 180, and where they are infinitely sharp creases; None for 40.
+    ///     periodic: Periods, for ghosts that are images of the solid's own cells: "x", one as long as
+    ///         the solid, "y=2.5", or "file", those that its file names; a list of several.
     ///
     /// Returns:
     ///     The solid, and a dictionary: numbers of ghosts, vertices, and edges by their shape, and the
@@ -181,15 +184,23 @@ impl PySolid {
     ///
     /// Raises:
     ///     Error: For an angle out of range, a solid with ghosts, boundary faces that are not quads,
-    ///         and semi-sharp creases.
+    ///         and semi-sharp creases; for periods that are wrong or contradict each other, and ends of
+    ///         a period with different faces.
     ///
     /// Example:
     ///     >>> extended, report = subsolid.shape("box", 2, 2, 2).extend()
     ///     >>> report["ghosts"], report["fallbacks"]
     ///     (56, [])
-    #[pyo3(signature = (*, angle=40.0))]
-    fn extend<'py>(&self, py: Python<'py>, angle: f64) -> PyResult<Bound<'py, PyTuple>> {
-        let request = ExtendRequest { angle };
+    #[pyo3(signature = (*, angle=None, periodic=None))]
+    fn extend<'py>(
+        &self,
+        py: Python<'py>,
+        angle: Option<f64>,
+        periodic: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let help = "give \"x\", \"y=2.5\", \"file\", or a list of these";
+        let request =
+            ExtendRequest { angle, periodic: parsed(periodic.as_ref(), "periodic", help)? };
         let mut mesh = self.shared.mesh.clone();
         let report = PythonNotes::hear(py, |notes| request.run(&mut mesh, notes))?;
         (PySolid::build(py, mesh)?, dictionary(py, &report)?).into_pyobject(py)

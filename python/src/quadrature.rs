@@ -190,7 +190,7 @@ impl PyQuadrature {
     /// Values on the boundary and bends as unknowns.
     fn basis(&self) -> subsolid::Result<BoundaryBasis> {
         let shared = self.cell.borrow_owner();
-        Ok(BoundaryBasis::new(&Regions::new(&shared.solid, &shared.mesh)?))
+        BoundaryBasis::new(&Regions::new(&shared.solid, &shared.mesh)?)
     }
 
     fn matrix<'py>(

@@ -199,6 +199,7 @@ impl PySolid {
             cell_data,
             face_groups,
             is_fitted: false,
+            periods: Vec::new(),
         };
         if let Some(ghosts) = ghosts {
             mesh.set_ghosts(&self::ghosts(&ghosts, mesh.cells.len())?).py()?;
@@ -251,6 +252,14 @@ impl PySolid {
     #[getter]
     fn cell_data<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         cell_data_of(py, &self.shared.mesh.cell_data)
+    }
+
+    /// Translations that take the solid onto itself, (0 to 3, 3); a copy.
+    #[getter]
+    fn periods<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let periods = self.shared.mesh.periods.clone();
+        let shape = [periods.len(), 3];
+        Ok(moved(py, periods.into_flattened(), &shape)?.into_any())
     }
 
     /// Whether each cell is a ghost, (cells,): it shapes the limit of the cells beside it and is no

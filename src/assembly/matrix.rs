@@ -177,6 +177,34 @@ impl Matrix {
         Ok(())
     }
 
+    /// The matrix over some of the vertices, `images` of which all have their values: rows and columns
+    /// of others are added to theirs, and empty then.
+    pub(crate) fn identified(&self, images: &[u32]) -> Self {
+        let starts = &self.pattern.starts;
+        let entries = (0..self.vertex_count()).flat_map(|v| {
+            let columns = (starts[v]..starts[v + 1]).map(|e| (self.pattern.columns[e], e));
+            columns.map(move |(column, e)| (images[v], images[column as usize], e))
+        });
+        let mut entries: Vec<(u32, u32, usize)> = entries.collect();
+        entries.par_sort_unstable();
+        let block = self.width * self.width;
+        let mut pattern = Pattern { starts: vec![0], columns: Vec::new() };
+        let mut values: Vec<f64> = Vec::new();
+        for same in entries.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            let (row, column, _) = same[0];
+            pattern.starts.resize(row as usize + 1, pattern.columns.len());
+            pattern.columns.push(column);
+            let start = values.len();
+            values.resize(start + block, 0.0);
+            for (_, _, entry) in same {
+                let own = &self.values[entry * block..][..block];
+                values[start..].iter_mut().zip(own).for_each(|(sum, x)| *sum += x);
+            }
+        }
+        pattern.starts.resize(self.vertex_count() + 1, pattern.columns.len());
+        Self::new(Arc::new(pattern), self.width, values)
+    }
+
     /// The entries of the diagonal.
     pub fn diagonal(&self) -> Vec<f64> {
         let mut diagonal = Vec::with_capacity(self.size());

@@ -21,11 +21,15 @@ use super::{Console, Outcome};
 /// there are as many of them as cells where it is smooth, more where it is convex, fewer where it is
 /// concave: so its sharp edges come from the geometry, and creases are left out. Their points continue
 /// the lines of the cells. The report names the edges that no number of ghosts suits.
+///
+/// With --periodic the ghosts are images of the solid's own cells, so that its limit is that of the
+/// solid repeated by the periods, and of its matrices the unknowns of images are one.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   subsolid extend part.vtu -o extended.vtu
-  subsolid extend part.vtu --angle 30 --json -o extended.vtu")]
+  subsolid extend part.vtu --angle 30 --json -o extended.vtu
+  subsolid extend cell.vtu --periodic x,y,z -o periodic.vtu")]
 pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
@@ -57,10 +61,17 @@ pub fn run(arguments: &Arguments, console: &Console) -> Result<Outcome> {
     check_ending(output, &["vtu", "pvtu", "vtk"], "ghost cells have no place there")?;
     let format = model.check_output(output, None, &[])?;
     format.check_compress(*compress)?;
-    let mut mesh = model.read(console)?;
+    // where a solid meets its image it has no edges
+    let tags_late = !request.periodic.is_empty();
+    let mut untagged = model.clone();
+    untagged.crease_angle = untagged.crease_angle.filter(|_| !tags_late);
+    let mut mesh = untagged.read(console)?;
     model.check_hexahedra(&mesh, console)?;
     check_mesh_names(format, &mesh)?;
     let extension = request.run(&mut mesh, &mut console.notes())?;
+    if tags_late {
+        model.crease(&mut mesh, console)?;
+    }
     write_mesh(&mesh, output, format, *compress, console)?;
     let report = Report { output: output.display().to_string(), extension };
     console.report(&report, || text(&report.extension))?;
@@ -69,8 +80,12 @@ pub fn run(arguments: &Arguments, console: &Console) -> Result<Outcome> {
 
 fn text(report: &ExtensionReport) -> String {
     let edges = |name: &str, count: usize| format!("{name:<14} {count:>9}\n");
-    edges("ghost cells", report.ghosts)
-        + &edges("vertices added", report.vertices)
+    let added = edges("ghost cells", report.ghosts) + &edges("vertices added", report.vertices);
+    if !report.periods.is_empty() {
+        let period = |[x, y, z]: &[f64; 3]| format!("{:<14} {x} {y} {z}\n", "period");
+        return added + &report.periods.iter().map(period).collect::<String>();
+    }
+    added
         + &edges("smooth edges", report.smooth_edges)
         + &edges("convex edges", report.convex_edges)
         + &edges("concave edges", report.concave_edges)

@@ -17,10 +17,13 @@
 //! ```
 //! Points of ghosts are the natural extrapolation, p₋₁ = 2p₀ − p₁ along each line of cells, so that the
 //! limit of regular parts stays as it was, creased at convex edges.
+//!
+//! Ghosts of a periodic solid are images of its own cells instead ([`extend_periodic`]).
 
 mod cubes;
 mod degrees;
 mod link;
+mod periodic;
 mod points;
 mod report;
 
@@ -34,6 +37,7 @@ use link::Rims;
 
 pub(crate) use points::{across, extrapolations};
 
+pub use periodic::extend_periodic;
 pub use report::{EdgeFallback, ExtensionReport, FallbackReason};
 
 /// Adds a layer of ghost cells around a solid; edges are sharp where the normals of their faces differ
@@ -48,10 +52,7 @@ pub use report::{EdgeFallback, ExtensionReport, FallbackReason};
 pub fn extend(mesh: &SolidMesh, degrees: f64) -> Result<(SolidMesh, ExtensionReport)> {
     check_angle(degrees)?;
     let topology = Topology::of_mesh(mesh)?;
-    if topology.has_ghosts() {
-        return Err(Error::request("the mesh has ghost cells already")
-            .with_help("take the mesh without them"));
-    }
+    check_no_ghosts(&topology)?;
     topology.validate(&mesh.points)?;
     topology.check_has_boundary()?;
     check_quads(&topology)?;
@@ -66,6 +67,14 @@ pub fn extend(mesh: &SolidMesh, degrees: f64) -> Result<(SolidMesh, ExtensionRep
         ..wanted.report(&topology)
     };
     Ok((extended(mesh, &cubes)?, report))
+}
+
+fn check_no_ghosts(topology: &Topology) -> Result<()> {
+    if topology.has_ghosts() {
+        return Err(Error::request("the mesh has ghost cells already")
+            .with_help("take the mesh without them"));
+    }
+    Ok(())
 }
 
 /// Refuses an angle outside [0, 180] degrees.
@@ -110,6 +119,8 @@ fn extended(mesh: &SolidMesh, cubes: &GhostCubes) -> Result<SolidMesh> {
     let cells = own.cells.len();
     own.cell_data.push(CellArray::ghosts(cells, first..cells as u32));
     own.creases = Creases::default();
+    // its ghosts are no images
+    own.periods.clear();
     Ok(own)
 }
 

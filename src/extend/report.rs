@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 /// What was added to a solid.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct ExtensionReport {
     /// Number of ghost cells added.
@@ -18,6 +18,8 @@ pub struct ExtensionReport {
     pub concave_edges: usize,
     /// Edges whose ghosts are not as many as their shape wants.
     pub fallbacks: Vec<EdgeFallback>,
+    /// Of a periodic solid the translations that take it onto itself.
+    pub periods: Vec<[f64; 3]>,
 }
 
 /// A boundary edge with another number of ghosts than its shape wants.

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::dataset::{Array, Dataset, DatasetCells, MixedCells, PolyhedronFaces, vtk_type};
 use crate::mesh::groups::face_group_array;
-use crate::mesh::{CORNER_SHARPNESS, HIDDEN_CELL};
+use crate::mesh::{CORNER_SHARPNESS, HIDDEN_CELL, PERIODS};
 use crate::mesh::{CellArray, CellKind, Cells, Creases, FaceGroup, SolidMesh};
 
 /// Field array, width 2: end vertices of each crease.
@@ -18,8 +18,8 @@ pub const CREASE_SHARPNESS: &str = "crease_sharpness";
 
 impl From<&SolidMesh> for Dataset {
     /// Attributes become point arrays, cell data cell arrays; creases the field arrays
-    /// `crease_edges` and `crease_sharpness`, a fit `limit_fitted`, corners the point array
-    /// `corner_sharpness`, where there are any. A corner at a vertex that does not exist is left
+    /// `crease_edges` and `crease_sharpness`, a fit `limit_fitted`, periods `periods`, corners the
+    /// point array `corner_sharpness`, where there are any. A corner at a vertex that does not exist is left
     /// out. Faces of groups become triangles, quads and polygons behind the cells, each once, with a
     /// 1 in the cell array `group:NAME` of each of their groups; other arrays are 0 or NaN there.
     fn from(mesh: &SolidMesh) -> Self {
@@ -53,6 +53,9 @@ impl Dataset {
         dataset.field_arrays.extend(crease_arrays(creases));
         if mesh.is_fitted {
             dataset.field_arrays.push(Array::new(FITTED, 1, vec![1_u8]));
+        }
+        if !mesh.periods.is_empty() {
+            dataset.field_arrays.push(Array::new(PERIODS, 3, mesh.periods.concat()));
         }
         dataset
     }

@@ -1,30 +1,83 @@
-//! Adds a layer of ghost cells around a solid.
+//! Adds a layer of ghost cells around a solid, or the images of a periodic one.
+
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
 use super::Notes;
-use crate::error::{IdKind, Result};
-use crate::extend::{ExtensionReport, check_angle, extend};
-use crate::mesh::SolidMesh;
+use crate::error::{Error, IdKind, Result, option_name};
+use crate::extend::{ExtensionReport, check_angle, extend, extend_periodic};
+use crate::mesh::{Lattice, SolidMesh};
 use crate::numbers::{by_count, counted};
 
 /// Default angle, in degrees.
-const ANGLE: f64 = 40.0;
+pub const ANGLE: f64 = 40.0;
 
 /// What is asked of an extension.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[serde(default)]
 pub struct ExtendRequest {
     /// Boundary edges are sharp where the normals of their faces differ by more than this angle, in
-    /// degrees, 0 to 180, and where they are infinitely sharp creases
-    #[cfg_attr(feature = "cli", arg(long, value_name = "DEG", default_value_t = ANGLE))]
-    pub angle: f64,
+    /// degrees, 0 to 180, and where they are infinitely sharp creases [default: 40]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "DEG", conflicts_with = "periodic"))]
+    pub angle: Option<f64>,
+    /// Make the solid periodic, by ghosts that are images of its own cells: along axes, one period
+    /// as long as the solid or given (x, or y=2.5), or by the periods that its file names (file)
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "AXIS[=LENGTH],…|file", value_delimiter = ',')
+    )]
+    pub periodic: Vec<PeriodSource>,
 }
 
-impl Default for ExtendRequest {
-    fn default() -> Self {
-        Self { angle: ANGLE }
+/// Where a period comes from: `x`, `y=2.5`, `file`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum PeriodSource {
+    /// Along a coordinate axis: its number and length, that of the solid if none.
+    Axis(usize, Option<f64>),
+    /// All those that the mesh has from its file.
+    File,
+}
+
+const AXES: [&str; 3] = ["x", "y", "z"];
+
+impl FromStr for PeriodSource {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let refused = || {
+            Error::request(format!("period `{text}`")).with_help("give x, y or z, y=2.5, or file")
+        };
+        if text == "file" {
+            return Ok(Self::File);
+        }
+        let (axis, length) = text.split_once('=').map_or((text, None), |(a, l)| (a, Some(l)));
+        let axis = AXES.iter().position(|name| *name == axis).ok_or_else(refused)?;
+        let length = length.map(|length| {
+            let number = length.parse().ok().filter(|x: &f64| x.is_finite() && *x > 0.0);
+            number.ok_or_else(refused)
+        });
+        Ok(Self::Axis(axis, length.transpose()?))
+    }
+}
+
+impl TryFrom<String> for PeriodSource {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<Self> {
+        text.parse()
+    }
+}
+
+impl From<PeriodSource> for String {
+    fn from(source: PeriodSource) -> Self {
+        match source {
+            PeriodSource::File => "file".into(),
+            PeriodSource::Axis(axis, None) => AXES[axis].into(),
+            PeriodSource::Axis(axis, Some(length)) => format!("{}={length}", AXES[axis]),
+        }
     }
 }
 
@@ -32,17 +85,39 @@ impl ExtendRequest {
     /// Checks the options by themselves.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) for an angle out of range.
+    /// [`Error::Request`](crate::Error::Request) for an angle out of range, one of a periodic solid,
+    /// and two periods along one axis.
     pub fn check(&self) -> Result<()> {
-        check_angle(self.angle)
+        if self.angle.is_some() && !self.periodic.is_empty() {
+            return Err(Error::request(message!(
+                option_name("angle"),
+                " has no place beside ",
+                option_name("periodic")
+            ))
+            .with_help("ghosts of a periodic solid are images of its cells: leave one out"));
+        }
+        let is_mixed = self.periodic.len() > 1 && self.periodic.contains(&PeriodSource::File);
+        let has_two = |axis: usize| {
+            let own =
+                |source: &&PeriodSource| matches!(source, PeriodSource::Axis(a, _) if *a == axis);
+            self.periodic.iter().filter(own).count() > 1
+        };
+        if is_mixed || (0..3).any(has_two) {
+            return Err(Error::request("periods that contradict each other")
+                .with_help("give each axis once, or the periods of the file alone"));
+        }
+        check_angle(self.angle.unwrap_or(ANGLE))
     }
 
     /// Adds the layer to a mesh.
     ///
     /// # Errors
-    /// As [`extend`]; the mesh is as it was then.
+    /// As [`extend`] and [`extend_periodic`]; the mesh is as it was then.
     pub fn run(&self, mesh: &mut SolidMesh, notes: &mut dyn Notes) -> Result<ExtensionReport> {
-        let (extended, report) = extend(mesh, self.angle)?;
+        let (extended, report) = match self.lattice(mesh)? {
+            Some(lattice) => extend_periodic(mesh, &lattice)?,
+            None => extend(mesh, self.angle.unwrap_or(ANGLE))?,
+        };
         *mesh = extended;
         let ghosts = counted(report.ghosts, "ghost cell");
         notes.status("Added", format!("{ghosts}, {}", counted(report.vertices, "vertex")));
@@ -57,5 +132,29 @@ impl ExtendRequest {
             ));
         }
         Ok(report)
+    }
+
+    /// The periods that are asked for.
+    fn lattice(&self, mesh: &SolidMesh) -> Result<Option<Lattice>> {
+        if self.periodic.is_empty() {
+            return Ok(None);
+        }
+        if self.periodic == [PeriodSource::File] {
+            if mesh.periods.is_empty() {
+                return Err(Error::request("the file names no periods")
+                    .with_help("give axes, such as x or y=2.5"));
+            }
+            return Lattice::new(&mesh.periods).map(Some);
+        }
+        let period = |source: &PeriodSource| {
+            let PeriodSource::Axis(axis, length) = *source else { return [0.0; 3] };
+            let own = mesh.points.iter().map(|point| point[axis]);
+            let extent =
+                own.clone().fold(f64::NEG_INFINITY, f64::max) - own.fold(f64::INFINITY, f64::min);
+            let mut period = [0.0; 3];
+            period[axis] = length.unwrap_or(extent);
+            period
+        };
+        Lattice::new(&self.periodic.iter().map(period).collect::<Vec<_>>()).map(Some)
     }
 }

@@ -21,6 +21,7 @@ mod holes;
 mod ids;
 mod joined;
 mod orient;
+mod periods;
 mod positions;
 mod precision;
 pub mod shape;
@@ -45,6 +46,8 @@ pub(crate) use geometry::area_normal;
 pub use ghosts::{GHOSTS, HIDDEN_CELL};
 pub use groups::FaceGroup;
 pub use handedness::Handedness;
+pub(crate) use periods::rounding;
+pub use periods::{Lattice, PERIODS, PeriodicVertices};
 pub(crate) use positions::{WeldNearness, WeldPoint, repeated, shorten};
 pub use precision::{CellLengths, single_precision_loss, single_precision_loss_in};
 pub(crate) use precision::{check_attributes, check_coordinates, check_cubes};
@@ -202,6 +205,8 @@ pub struct SolidMesh {
     /// Whether the points are known to be control points of a part
     /// ([`jobs::fit`](crate::jobs::fit)), not its vertices.
     pub is_fitted: bool,
+    /// Translations that take the solid onto itself ([`Lattice`]); none of most.
+    pub periods: Vec<[f64; 3]>,
 }
 
 impl SolidMesh {

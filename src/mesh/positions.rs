@@ -57,6 +57,11 @@ impl WeldNearness {
         points.as_flattened().iter().fold(0.0_f64, |m, x| m.max(x.abs()))
     }
 
+    /// How far the last bits of a coordinate may be off.
+    pub fn rounding(&self) -> f64 {
+        self.rounding
+    }
+
     /// Tolerance within which points repeat one with this shortest edge, infinite if it has none:
     /// then they have to be equal.
     pub fn tolerance(&self, shortest: f64) -> f64 {

@@ -311,6 +311,7 @@ impl<'m> Blocks<'m> {
             face_groups: step.face_groups(&topology, &mesh.face_groups)?,
             creases: step.creases,
             is_fitted: mesh.is_fitted,
+            periods: mesh.periods.clone(),
         };
         let elements = block.elements.clone();
         Ok(Block { mesh: refined, cells, owned, elements, has_other_cells: false })

@@ -177,6 +177,7 @@ pub(super) fn some_cells(
         cell_data: mesh.cell_data.iter().map(|a| a.of_cells(cells.iter().copied())).collect(),
         face_groups: mesh.face_groups.iter().map(group).collect(),
         is_fitted: mesh.is_fitted,
+        periods: mesh.periods.clone(),
         ..SolidMesh::default()
     }
 }

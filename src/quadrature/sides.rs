@@ -57,18 +57,31 @@ struct FaceGroupSides {
 impl<'m> Regions<'m> {
     /// The sides of `mesh`, see [`sides`], and its groups of faces.
     ///
+    /// Of a periodic solid faces between cells and their images are no sides.
+    ///
     /// # Errors
     /// As [`Topology::group_faces`].
     pub fn new(solid: &'m Solid, mesh: &'m SolidMesh) -> Result<Self> {
         let topology = solid.topology();
-        let (sides, side_count) = sides(topology, &mesh.creases);
+        // a periodic solid goes on in its images
+        let is_periodic = !mesh.periods.is_empty();
+        let is_side = |face: u32| {
+            let is_open = !is_periodic || topology.face_cells(face)[1] == NONE;
+            is_open && topology.bounds_solid(face)
+        };
+        let (sides, side_count) = numbered_sides(topology, &mesh.creases, is_side);
         let group = |group| {
-            let (faces, inside): (Vec<u32>, Vec<u32>) = (topology.group_faces(group)?.into_iter())
-                .partition(|&face| topology.bounds_solid(face));
+            let (faces, inside): (Vec<u32>, Vec<u32>) =
+                (topology.group_faces(group)?.into_iter()).partition(|&face| is_side(face));
             Ok(FaceGroupSides { name: group.name.clone(), faces, inside })
         };
         let groups = mesh.face_groups.iter().map(group).collect::<Result<_>>()?;
         Ok(Self { solid, mesh, limits: OnceLock::new(), sides, side_count, groups })
+    }
+
+    /// The control mesh of the solid.
+    pub fn mesh(&self) -> &'m SolidMesh {
+        self.mesh
     }
 
     /// The solid that they are of.
@@ -275,12 +288,21 @@ pub fn face_vertices(topology: &Topology, faces: &[u32]) -> Vec<u32> {
 /// by their vertices, ascending: the least first, of two that begin alike the one that goes on. So
 /// they have the same numbers after refinement, which appends vertices.
 pub fn sides(topology: &Topology, creases: &Creases) -> (Vec<u32>, usize) {
+    numbered_sides(topology, creases, |face| topology.bounds_solid(face))
+}
+
+/// [`sides`] of some faces of the boundary.
+fn numbered_sides(
+    topology: &Topology,
+    creases: &Creases,
+    is_side: impl Fn(u32) -> bool,
+) -> (Vec<u32>, usize) {
     let infinite = creases.edges.iter().filter(|c| c.sharpness == f64::INFINITY);
     let ends: HashSet<[u32; 2]> = infinite.map(|c| c.edge().map(|v| v.0)).collect();
     let faces = topology.face_count() as u32;
     let mut side = vec![NONE; faces as usize];
     let (mut count, mut stack) = (0, Vec::new());
-    for first in (0..faces).filter(|&f| topology.bounds_solid(f)) {
+    for first in (0..faces).filter(|&f| is_side(f)) {
         if side[first as usize] != NONE {
             continue;
         }
@@ -293,7 +315,7 @@ pub fn sides(topology: &Topology, creases: &Creases) -> (Vec<u32>, usize) {
                     continue;
                 }
                 for &other in topology.edge_faces(edge) {
-                    if topology.bounds_solid(other) && side[other as usize] == NONE {
+                    if is_side(other) && side[other as usize] == NONE {
                         side[other as usize] = count;
                         stack.push(other);
                     }

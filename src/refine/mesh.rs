@@ -128,6 +128,7 @@ impl MeshRefinement {
             cell_data: mesh.cell_data.iter().map(|a| a.of_cells(self.parents())).collect(),
             face_groups: self.face_groups.clone(),
             is_fitted: mesh.is_fitted,
+            periods: mesh.periods.clone(),
         })
     }
 

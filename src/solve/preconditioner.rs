@@ -46,10 +46,24 @@ impl LimitPreconditioner {
         constraints: &Constraints,
         solver: VertexSolver,
     ) -> Result<Self> {
+        Self::over((solid, controls), None, operators, constraints, solver)
+    }
+
+    /// `images`: the vertex whose value each has.
+    fn over(
+        (solid, controls): (&Solid, &[[f64; 3]]),
+        images: Option<&[u32]>,
+        operators: &CellOperators,
+        constraints: &Constraints,
+        solver: VertexSolver,
+    ) -> Result<Self> {
         let limit = solid.limit_matrix();
         let points = limit.apply(controls.as_flattened(), 3);
         let points = points.as_chunks::<3>().0;
-        let matrix = assemble_linear(solid.topology(), points, operators)?;
+        let mut matrix = assemble_linear(solid.topology(), points, operators)?;
+        if let Some(images) = images {
+            matrix = matrix.identified(images);
+        }
         let vertices = FreeSystem::new(&matrix, points, constraints, solver)?;
         let columns = transposed(&limit, limit.len());
         let vectors = [(); 4].map(|()| vec![0.0; constraints.values().len()]);
@@ -76,7 +90,8 @@ impl LimitPreconditioner {
         for (v, _) in (0..).zip(is_bend).filter(|(_, is_bend)| **is_bend) {
             (0..constraints.width()).for_each(|d| natural.fix(v, d, 0.0));
         }
-        let mut own = Self::new(solid, controls, operators, &natural, solver)?;
+        let images = system.basis().images();
+        let mut own = Self::over((solid, controls), images, operators, &natural, solver)?;
         own.limit = system.basis().natural_limits(&own.limit);
         own.columns = transposed(&own.limit, own.limit.len());
         own.strip = BoundaryStrip::new(solid.topology(), system, constraints)?;

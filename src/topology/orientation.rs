@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-use super::Topology;
+use super::{NONE, Topology};
 use crate::error::IdKind::Cell;
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, Cells, GHOSTS, SolidMesh};
@@ -74,16 +74,18 @@ impl Orientation {
         self.mirrored.get(cell as usize).is_some_and(|&mirrored| mirrored)
     }
 
-    /// The vertices of a face that bounds the solid, counter-clockwise seen from outside.
+    /// The vertices of a face that bounds the solid, counter-clockwise seen from outside; or of one of
+    /// the boundary of a ghost.
     pub(crate) fn outward_cycle<'a>(
         &self,
         topology: &'a Topology,
         face: u32,
     ) -> impl Iterator<Item = u32> + Clone + 'a {
         let cycle = topology.face_vertices(face);
-        let first = topology.face_cells(face)[0];
+        let [first, second] = topology.face_cells(face);
         // seen from a ghost first, it looks into the solid
-        let reversed = self.is_mirrored(first) ^ topology.is_ghost(first);
+        let into_solid = topology.is_ghost(first) && second != NONE;
+        let reversed = self.is_mirrored(first) ^ into_solid;
         let last = cycle.len() - 1;
         (0..cycle.len()).map(move |i| cycle[if reversed { last - i } else { i }])
     }

@@ -452,7 +452,7 @@ fn mfem_is_refused_where_it_is_no_control_mesh() {
         (plain.replace("\n3\n0 0 0", "\n2\n0 0 0"), &["2 coordinates"]),
         (plain.replace("\n2 1 1\n", "\n2 nan 1\n"), &["vertex 11"]),
         (mfem(""), &["`nodes`"]),
-        (mfem(&mfem_nodes("L2_T1_3D_P1", 1, 4)), &["L2_T1_3D_P1", "PrintVTU"]),
+        (mfem(&mfem_nodes("L2_3D_P1", 1, 4)), &["L2_3D_P1", "PrintVTU"]),
         (mfem(&mfem_nodes("NURBS2", 1, 4)), &["NURBS2"]),
         (mfem(&mfem_nodes("H1_3D_P2", 1, 4).replace("VDim: 3", "VDim: 2")), &["2 coordinates"]),
         (

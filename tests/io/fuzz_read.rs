@@ -163,7 +163,12 @@ fn each(samples: Vec<Sample>, check: fn(&Sample, &[Damage], &Scratch)) {
 
 #[test]
 fn damaged_texts_are_read_or_refused() {
-    each(samples::texts(), check);
+    let periodic = [
+        Sample { name: "a.msh", bytes: crate::periodic::gmsh(2, true).into() },
+        Sample { name: "a.msh", bytes: crate::periodic::gmsh(4, true).into() },
+        Sample { name: "a.mesh", bytes: crate::periodic::mfem(3, 2, 1, true).into() },
+    ];
+    each(samples::texts().into_iter().chain(periodic).collect(), check);
 }
 
 #[test]

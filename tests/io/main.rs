@@ -12,6 +12,7 @@ mod groups;
 mod left_out;
 #[path = "../common/npz.rs"]
 mod npz;
+mod periodic;
 mod quadratic;
 mod read;
 mod references;

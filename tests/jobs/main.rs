@@ -16,6 +16,7 @@ mod ghosts;
 mod locate;
 #[path = "../common/npz.rs"]
 mod npz;
+mod periodic;
 mod pixels;
 mod polyhedra;
 mod process;

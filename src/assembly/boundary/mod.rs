@@ -24,6 +24,7 @@ mod lines;
 pub use condition::BasisCondition;
 pub use held::{BoundaryValues, HeldUnknowns};
 
+use crate::error::Result;
 use crate::extend::extrapolations;
 use crate::numbers::Csr;
 use crate::quadrature::Regions;
@@ -41,7 +42,7 @@ use lines::Lines;
 /// let (mesh, _) = extend(&Shape::Box { cells: [2, 2, 2] }.build()?, 40.0)?;
 /// let solid = Solid::new(&mesh)?;
 /// let regions = Regions::new(&solid, &mesh)?;
-/// let basis = BoundaryBasis::new(&regions);
+/// let basis = BoundaryBasis::new(&regions)?;
 /// let held = basis.held(&solid, &regions.find_side(0)?)?;
 /// assert_eq!((held.unknowns.len(), held.inexact_faces.len()), (25, 0));
 /// # Ok::<(), subsolid::Error>(())
@@ -56,20 +57,32 @@ pub struct BoundaryBasis {
     // [face]
     sides: Vec<u32>,
     lines: Lines,
+    // [vertex] of a periodic solid: the vertex whose value it has
+    images: Option<Vec<u32>>,
 }
 
 impl BoundaryBasis {
     /// The basis of a solid with these sides; without ghosts the unknowns are the control values.
-    pub fn new(regions: &Regions<'_>) -> Self {
+    /// Of a periodic solid vertices that are images of each other have one value, that of their
+    /// first in the solid; unknowns of the others have no function, and count as bends.
+    ///
+    /// # Errors
+    /// As [`SolidMesh::periodic_vertices`](crate::mesh::SolidMesh::periodic_vertices).
+    pub fn new(regions: &Regions<'_>) -> Result<Self> {
         let topology = regions.solid().topology();
         let vertices = topology.vertex_count();
+        if let Some(images) = regions.mesh().periodic_vertices()? {
+            let rows = images.iter().map(|&image| vec![(image, 1.0)]).collect();
+            let is_bend = (0..).zip(&images).map(|(v, image)| v != *image).collect();
+            let own = Self::of_rows(rows, is_bend, regions, Lines::default());
+            return Ok(Self { images: Some(images), ..own });
+        }
         let mut is_inside = vec![!topology.has_ghosts(); vertices];
         for cell in topology.solid_cells().into_iter().flatten() {
             let corners = topology.cells().vertices(cell as usize).iter();
             corners.for_each(|&v| is_inside[v as usize] = true);
         }
-        let sides = regions.sides().to_vec();
-        let lines = Lines::new(topology, &sides, &is_inside);
+        let lines = Lines::new(topology, regions.sides(), &is_inside);
         let mut rows: Vec<Vec<(u32, f64)>> = (0..vertices as u32).map(|v| vec![(v, 1.0)]).collect();
         for line in lines.iter() {
             add(&mut rows, line.boundary, line.ghost, -1.0 / 6.0);
@@ -87,12 +100,22 @@ impl BoundaryBasis {
                 is_bend[ghost as usize] = true;
             }
         }
-        let mut matrix = Csr { starts: vec![0], width: vertices, ..Csr::default() };
+        Ok(Self::of_rows(rows, is_bend, regions, lines))
+    }
+
+    fn of_rows(
+        rows: Vec<Vec<(u32, f64)>>,
+        is_bend: Vec<bool>,
+        regions: &Regions<'_>,
+        lines: Lines,
+    ) -> Self {
+        let mut matrix = Csr { starts: vec![0], width: rows.len(), ..Csr::default() };
         for row in rows {
             row.into_iter().for_each(|(v, weight)| matrix.push(v, weight));
             matrix.starts.push(matrix.columns.len());
         }
-        Self { transposed: matrix.transposed(), matrix, is_bend, sides, lines }
+        let sides = regions.sides().to_vec();
+        Self { transposed: matrix.transposed(), matrix, is_bend, sides, lines, images: None }
     }
 
     /// Control values over the unknowns: sparse rows of the vertices, with columns that ascend.
@@ -103,6 +126,11 @@ impl BoundaryBasis {
     /// Whether each unknown is a bend across the boundary, 0 for constants; others are 1 for these.
     pub fn is_bend(&self) -> &[bool] {
         &self.is_bend
+    }
+
+    /// `[vertex]` of a periodic solid: the vertex whose value it has.
+    pub(crate) fn images(&self) -> Option<&[u32]> {
+        self.images.as_deref()
     }
 
     /// Limits over unknowns where all bends are 0, from limits over control values; a bend stays.

@@ -7,7 +7,7 @@ use crate::error::IdKind::{Cell, Vertex};
 use crate::error::{Command, Error, Message, Result};
 use crate::io::{CREASE_EDGES, CREASE_SHARPNESS, FITTED};
 use crate::mesh::{
-    Attribute, CellArray, CellId, SolidMesh, VolumeShape, check_counts, has_repeated,
+    Attribute, CellArray, CellId, PERIODS, SolidMesh, VolumeShape, check_counts, has_repeated,
 };
 use crate::numbers::counted;
 
@@ -369,7 +369,7 @@ impl<'a> Assembly<'a> {
 
     /// Appends an array that belongs to the whole model.
     pub fn push_field(&mut self, field: Attribute, line: Option<usize>) -> Result<()> {
-        if ![CREASE_EDGES, CREASE_SHARPNESS, FITTED].contains(&field.name.as_str()) {
+        if ![CREASE_EDGES, CREASE_SHARPNESS, FITTED, PERIODS].contains(&field.name.as_str()) {
             self.skip(&format!("field array `{}`", field.name));
         } else if self.fields.iter().any(|known| known.name == field.name) {
             return Err(self

@@ -7,8 +7,10 @@
 //! left out and reported. Attributes of cells become the cell array `mfem:attribute`, of the
 //! faces of a surface groups `mfem:attribute:N`, unless all are 1; attributes of boundary elements
 //! become groups of faces `mfem:bdr_attribute:N`, and sets of attributes groups by their names.
-//! Meshes that are not conforming, NURBS and inline meshes, and discontinuous (periodic) nodes are
-//! refused.
+//! Discontinuous nodes of hexahedra, those of periodic meshes, give each element its own place
+//! ([`periodic`]). Meshes that are not conforming, NURBS and inline meshes are refused.
+
+mod periodic;
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -29,8 +31,8 @@ const BOUNDARY_ATTRIBUTE: &str = "mfem:bdr_attribute";
 const VERSIONS: [&str; 3] = ["v1.0", "v1.2", "v1.3"];
 
 /// How to get a file that is read from one that is not.
-const CONVERT: &str = "write it by MFEM's `Mesh::PrintVTU`; a periodic mesh, whose nodes are not \
-                       continuous, before it is made periodic";
+const CONVERT: &str = "write it by MFEM's `Mesh::PrintVTU`; a mesh whose nodes are not continuous, such \
+                       as a periodic one, with nodes of the collection L2_T1";
 
 /// Reads an MFEM file that is already in memory.
 pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> {
@@ -227,7 +229,8 @@ impl Mfem<'_> {
         let continuous = ["Linear", "Quadratic", "QuadraticPos", "Cubic"];
         let is_h1 = ["H1_", "H1@", "H1Pos_", "H1Ser_"].iter().any(|p| collection.starts_with(p))
             && !collection.contains("Trace");
-        if !is_h1 && !continuous.contains(&collection.as_str()) {
+        let discontinuous = periodic::corner_order(&collection);
+        if !is_h1 && discontinuous.is_none() && !continuous.contains(&collection.as_str()) {
             return Err(self
                 .text
                 .error(format!("nodes of the collection `{collection}` have no common vertices"))
@@ -259,16 +262,21 @@ impl Mfem<'_> {
             values.push(value);
         }
         let nodes = values.len() / 3;
+        let node = |v: usize| {
+            let at = |axis: usize| if by_node { 3 * v + axis } else { axis * nodes + v };
+            std::array::from_fn(|axis| values[at(axis)])
+        };
         if values.len() % 3 != 0 || nodes < vertices {
             return Err(self
                 .text
                 .error(format!("{} coordinates of nodes for {vertices} vertices", values.len()))
                 .with_help("the file is cut short; save the mesh again"));
         }
+        if let Some(order) = discontinuous {
+            return self.unwrap(vertices, order, node, nodes);
+        }
         for v in 0..vertices {
-            let at = |axis: usize| if by_node { 3 * v + axis } else { axis * nodes + v };
-            let point = std::array::from_fn(|axis| values[at(axis)]);
-            self.assembly.push_point(point, Some(first_line))?;
+            self.assembly.push_point(node(v), Some(first_line))?;
         }
         let between = nodes - vertices;
         self.assembly.skip_many(&format!("nodes between the vertices ({collection})"), between);

@@ -1,11 +1,12 @@
-//! Sharpness of corners and creases in named arrays, and what all readers demand of it.
+//! Sharpness of corners and creases, and what is known of a mesh, in named arrays, and what all
+//! readers demand of sharpness.
 
 use std::path::Path;
 
 use crate::error::IdKind::Vertex;
 use crate::error::{Error, Message, Result, edge};
 use crate::io::{CORNER_SHARPNESS, CREASE_EDGES, CREASE_SHARPNESS, FITTED};
-use crate::mesh::{self, Creases};
+use crate::mesh::{self, Creases, Lattice, PERIODS};
 
 use super::assemble::Assembly;
 
@@ -14,6 +15,7 @@ impl Assembly<'_> {
     pub(super) fn take_sharpness(&mut self) -> Result<()> {
         self.take_corners()?;
         self.take_fitted();
+        self.take_periods()?;
         self.take_creases(self.points())
     }
 
@@ -43,6 +45,21 @@ impl Assembly<'_> {
         self.mesh.is_fitted = fitted.is_some_and(|field| {
             !field.values.is_empty() && field.values.iter().all(|&x| x == 1.0)
         });
+    }
+
+    /// The periods of a solid that is given by its images too.
+    fn take_periods(&mut self) -> Result<()> {
+        let Some(field) = self.fields.iter().find(|field| field.name == PERIODS) else {
+            return Ok(());
+        };
+        let (periods, rest) = field.values.as_chunks::<3>();
+        if !rest.is_empty() || Lattice::new(periods).is_err() {
+            return Err(self.error(None, format!("`{PERIODS}` are no periods")).with_help(
+                "give one to three translations of three components that are not in one line or plane",
+            ));
+        }
+        self.mesh.periods = periods.to_vec();
+        Ok(())
     }
 
     /// Turns the arrays of creases, if there are any, into arrays of `points` vertices, smooth ones

@@ -8,6 +8,7 @@ use crate::io::Array;
 use crate::limit::Solid;
 use crate::numbers::counted;
 use crate::quadrature::{Regions, face_vertices};
+use crate::topology::NONE;
 
 /// Control values over other unknowns.
 #[derive(Clone, Debug)]
@@ -26,9 +27,10 @@ impl AssembledBasis {
         matrices: &[(Operator, Matrix)],
         notes: &mut dyn Notes,
     ) -> Result<Self> {
-        let basis = BoundaryBasis::new(regions);
-        let faces = 0..regions.sides().len() as u32;
-        let on_boundary: Vec<u32> = faces.filter(|&f| solid.topology().bounds_solid(f)).collect();
+        let basis = BoundaryBasis::new(regions)?;
+        let sides = (0..).zip(regions.sides());
+        let on_boundary: Vec<u32> =
+            sides.filter(|(_, side)| **side != NONE).map(|(face, _)| face).collect();
         let inexact = basis.held(solid, &on_boundary)?.inexact_faces;
         let inexact_vertices = face_vertices(solid.topology(), &inexact);
         if !inexact.is_empty() {

@@ -119,7 +119,7 @@ impl Extended {
     fn new(mesh: &SolidMesh) -> Result<Self> {
         let solid = Solid::new(mesh)?;
         let topology = solid.topology();
-        let basis = BoundaryBasis::new(&Regions::new(&solid, mesh)?);
+        let basis = BoundaryBasis::new(&Regions::new(&solid, mesh)?)?;
         let limit = solid.limit_matrix();
         let natural = basis.natural_limits(&limit);
         let vertices = 0..mesh.points.len() as u32;

@@ -17,6 +17,8 @@ pub struct InfoReport {
     pub summary: Summary,
     /// Whether the points are control points that a fit has found.
     pub is_fitted: bool,
+    /// Translations that take the solid onto itself, as its file has them.
+    pub periods: Vec<[f64; 3]>,
     /// Distances of the limit from the vertices of the boundary; null where the boundary has no limit.
     pub limit_from_vertices: Option<VertexMiss>,
 }
@@ -25,6 +27,7 @@ impl InfoReport {
     pub(super) fn new(mesh: &SolidMesh, topology: &Topology) -> Result<Self> {
         let summary = Summary::new(mesh, topology)?;
         let limit_from_vertices = VertexMiss::new(mesh, topology).ok();
-        Ok(Self { summary, is_fitted: mesh.is_fitted, limit_from_vertices })
+        let (is_fitted, periods) = (mesh.is_fitted, mesh.periods.clone());
+        Ok(Self { summary, is_fitted, periods, limit_from_vertices })
     }
 }

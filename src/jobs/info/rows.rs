@@ -69,6 +69,9 @@ pub fn solid_rows(info: &InfoReport) -> InfoRows {
     if let Some([low, high]) = summary.bounds {
         line("bounds", format!("{low:?} to {high:?}"));
     }
+    for period in &info.periods {
+        line("period", format!("{period:?}"));
+    }
     if info.is_fitted {
         line("fitted", "the points are control points of a part".into());
     } else if let Some(miss) = &info.limit_from_vertices {

@@ -62,7 +62,7 @@ impl SolveRequest {
         let operators = self.operators(mesh)?;
         let (operator, width) = (operators.of(0), operators.width());
         let regions = Regions::new(solid, mesh)?;
-        let basis = BoundaryBasis::new(&regions);
+        let basis = BoundaryBasis::new(&regions)?;
         let (mut constraints, holders) = self.constraints(solid, &regions, &basis, notes)?;
         check_held(solid, &mesh.points, &constraints)?;
         let loads = self.boundary_loads(&regions)?;

@@ -3,14 +3,14 @@
 
 use std::f64::consts::TAU;
 
-use subsolid::assembly::{BoundaryBasis, Operator, assemble, project, surface_load};
+use subsolid::assembly::{BoundaryBasis, Operator, assemble, body_load, project, surface_load};
 use subsolid::backend::Cpu;
 use subsolid::error::Message;
-use subsolid::extend::extend;
+use subsolid::extend::{extend, extend_periodic};
 use subsolid::jobs::Notes;
 use subsolid::jobs::solve::SolveRequest;
-use subsolid::mesh::SolidMesh;
 use subsolid::mesh::shape::Shape;
+use subsolid::mesh::{Lattice, SolidMesh};
 use subsolid::quadrature::{LeafQuantities, Mapping, Quadrature, QuadratureScheme, Regions};
 use subsolid::solve::{
     Constraints, LimitPreconditioner, Solution, UnknownSystem, VertexSolver, solve,
@@ -42,7 +42,7 @@ const SCHEME: QuadratureScheme = QuadratureScheme { gauss: 5, rings: None };
 
 fn basis<'m>(mesh: &'m SolidMesh, solid: &'m Solid) -> (BoundaryBasis, Regions<'m>) {
     let regions = Regions::new(solid, mesh).unwrap();
-    (BoundaryBasis::new(&regions), regions)
+    (BoundaryBasis::new(&regions).unwrap(), regions)
 }
 
 /// Calls with each quadrature point, its measure, its normal on the boundary, and the value there of a
@@ -245,6 +245,63 @@ fn solutions_of_poissons_equation_have_order_four_with_ghosts() {
         let order = (errors[0] / errors[1]).log2();
         assert!(order > 3.8 && errors[1] < 4e-7, "{errors:?} {order}");
     }
+}
+
+/// A periodic solution, up to its mean: one unknown for every cell, of order 4.
+#[test]
+fn periodic_solutions_have_order_four() {
+    let exact = |[x, y, z]: [f64; 3]| (TAU * x).sin() * (TAU * y).cos() + (TAU * z).sin();
+    let source = |[x, y, z]: [f64; 3]| {
+        TAU * TAU * (2.0 * (TAU * x).sin() * (TAU * y).cos() + (TAU * z).sin())
+    };
+    let errors = [6, 12].map(|n| {
+        let mut mesh = Shape::Box { cells: [n; 3] }.build().unwrap();
+        mesh.points.iter_mut().for_each(|p| *p = p.map(|x| x / n as f64));
+        let lattice = Lattice::new(&[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]).unwrap();
+        let mesh = extend_periodic(&mesh, &lattice).unwrap().0;
+        let solid = Solid::new(&mesh).unwrap();
+        let (basis, regions) = basis(&mesh, &solid);
+        assert_eq!(regions.side_count(), 0);
+        let quadrature = Quadrature::new(&solid, SCHEME, Want::FIRST).unwrap();
+        let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
+        let operators =
+            [Operator::Stiffness { conductivity: 1.0 }, Operator::Mass { density: 1.0 }];
+        let found = assemble(&Cpu::default(), &quadrature, mesh.controls(), &operators).unwrap();
+        let [stiffness, mass] = <[_; 2]>::try_from(found).unwrap();
+        let ones = vec![1.0; mesh.points.len()];
+        let masses = basis.unknown_loads(&mass.times(&basis.control_values(&ones, 1)), 1);
+        let count = (n * n * n) as f64;
+        assert_eq!(masses.iter().filter(|m| **m != 0.0).count() as f64, count);
+        assert!(masses.iter().all(|m| *m == 0.0 || (m * count - 1.0).abs() < 1e-12));
+        let load = body_load(&mapping, |p| [source(p), 0.0, 0.0]).unwrap();
+        let load: Vec<f64> = load.iter().map(|f| f[0]).collect();
+        let load = basis.unknown_loads(&load, 1);
+        let system = UnknownSystem::new(&stiffness, &basis);
+        let mut constraints = Constraints::none(&solid, 1);
+        let images = mesh.periodic_vertices().unwrap().unwrap();
+        for (v, image) in (0..).zip(images).filter(|&(v, image)| v == 0 || v != image) {
+            constraints.fix(v, 0, 0.0 * f64::from(image));
+        }
+        let mut preconditioner = LimitPreconditioner::of_unknowns(
+            (&solid, &mesh.points),
+            &system,
+            &operators[0].into(),
+            &constraints,
+            VertexSolver::Auto,
+        )
+        .unwrap();
+        let found = solve(&system, &load, &constraints, &mut preconditioner, 1e-10).unwrap();
+        assert!(found.iterations < 30, "{}", found.iterations);
+        let mut values = basis.control_values(&found.values, 1);
+        let mut mean = 0.0;
+        visit(&mapping, &values, |point, measure, _, value| {
+            mean += measure * (exact(point) - value)
+        });
+        values.iter_mut().for_each(|value| *value += mean);
+        error(&mesh, &values, exact)
+    });
+    let order = (errors[0] / errors[1]).log2();
+    assert!(order > 3.8 && errors[1] < 1e-3, "{errors:?} {order}");
 }
 
 /// A cubic is in the space: it is exact, on the faces to rounding.

@@ -40,7 +40,7 @@ fn group(mesh: &mut SolidMesh, name: &str, is_in: impl Fn([f64; 3]) -> bool) {
 /// The control points that values on a group of faces depend on.
 fn held(mesh: &SolidMesh, solid: &Solid, name: &str) -> Vec<u32> {
     let regions = Regions::new(solid, mesh).unwrap();
-    let basis = BoundaryBasis::new(&regions);
+    let basis = BoundaryBasis::new(&regions).unwrap();
     basis.held(solid, &regions.find_named(name).unwrap()).unwrap().unknowns
 }
 

@@ -5,13 +5,15 @@
 //! first of each element) the cell array `gmsh:physical`. Physical groups that have a name are
 //! groups of cells and of faces, and features where they hold curves and points; groups of surfaces,
 //! curves and points without one are named `gmsh:physical:TAG`.
-//! Periodic links and element data are skipped and reported, as are elements of lower dimension in
-//! no group, and ghosts that the file of a partition repeats. High-order elements are read by their
+//! Periodic links of surfaces by translations are the periods of the mesh. Other links and element
+//! data are skipped and reported, as are elements of lower dimension in no group, and ghosts that the
+//! file of a partition repeats. High-order elements are read by their
 //! corners. Sections may come in any order. Other versions are refused.
 
 mod elements;
 mod file;
 mod groups;
+mod periodic;
 mod values;
 
 use std::collections::{HashMap, HashSet};
@@ -48,7 +50,7 @@ pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> 
         last: (0, Vec::new(), ReadElement::Face(0)),
     };
     // what they name may come after them
-    let (mut elements, mut data) = (Vec::new(), Vec::new());
+    let (mut elements, mut data, mut links) = (Vec::new(), Vec::new(), Vec::new());
     while let Some(word) = file.values.text.word() {
         match word {
             b"$MeshFormat" => file.format()?,
@@ -68,6 +70,10 @@ pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> 
                     .values
                     .error("nodes with parameters of their entities ($ParametricNodes)")
                     .with_help(file.convert()));
+            }
+            b"$Periodic" if !file.is_old => {
+                links.push(file.values.text);
+                file.values.skip_section("$EndPeriodic")?;
             }
             b"$PhysicalNames" => file.physical_names()?,
             b"$Entities" if file.version == 4 => file.entities()?,
@@ -99,6 +105,10 @@ pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> 
     for text in data {
         file.values.text = text;
         file.node_data()?;
+    }
+    for text in links {
+        file.values.text = text;
+        file.periodic()?;
     }
     file.assembly.limit_numbered_groups(PHYSICAL);
     file.assembly.push_references(PHYSICAL, 0)?;

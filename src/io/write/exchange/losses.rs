@@ -17,6 +17,9 @@ impl MeshFormat {
         if solid.is_fitted {
             losses.push("that the points are control points of a fitted part".into());
         }
+        if !solid.periods.is_empty() {
+            losses.push("the periods".into());
+        }
         let empty = solid.face_groups.iter().filter(|group| group.faces.is_empty());
         losses.extend(listed("empty groups of faces", empty.map(|group| &*group.name)));
         let empty = solid.cell_data.iter().filter(|array| array.members().next().is_none());

@@ -260,6 +260,8 @@ fn count_classes(classes: &[Class]) -> (ClassCounts, BTreeMap<Reason, usize>) {
             Class::Regular => counts.regular += 1,
             Class::Layered(_) => counts.layered += 1,
             Class::Irregular(_) => counts.irregular += 1,
+            // no part of the solid
+            Class::Refined(Reason::Ghost) => {}
             Class::Refined(reason) => {
                 counts.refined += 1;
                 *refined.entry(*reason).or_default() += 1;

@@ -3,11 +3,13 @@
 
 use subsolid::backend::{Backend, Cpu};
 use subsolid::extend::extend_periodic;
+use subsolid::limit::Summary;
 use subsolid::mesh::{CellKind, Lattice, SolidMesh};
 use subsolid::plan::{Samples, Want};
 use subsolid::quadrature::{Mapping, QuadratureScheme, Report};
 use subsolid::refine::{MeshRefinement, crease_by_angle};
 use subsolid::scheme::VertexRule;
+use subsolid::topology::Topology;
 use subsolid::{Quadrature, Solid};
 
 use crate::oracle::random::Random;
@@ -98,6 +100,11 @@ fn limits_are_those_of_the_solid_repeated() {
         for (a, b) in own.iter().zip(&expected) {
             assert!(distance(*a, *b) < 1e-13, "{name}: {a:?} {b:?}");
         }
+        // ghosts are of no class
+        let topology = Topology::of_mesh(&extended).unwrap();
+        let counts = Summary::new(&extended, &topology).unwrap().classes;
+        let classed = counts.regular + counts.layered + counts.irregular + counts.refined;
+        assert_eq!(classed, mesh.cells.len(), "{name}");
         if periods.len() == 3 {
             let lattice = [0, 1, 2].map(|i| nalgebra::Vector3::from(periods[i]));
             let cell = lattice[0].cross(&lattice[1]).dot(&lattice[2]);

@@ -53,7 +53,7 @@ fn row(file: &str) -> Result<String> {
     let (low, high) = mesh.bounds().unwrap_or_default();
     let pitch = (high[0] - low[0]).max(high[1] - low[1]) / ACROSS as f64;
     let size = [0, 1].map(|d| ((high[d] - low[d]) / pitch).ceil() as usize);
-    let grid = PixelGrid { origin: [low[0], low[1]], pitch, size };
+    let grid = PixelGrid { origin: [low[0], low[1]], pitch: [pitch; 2], size };
     let finder = InteriorFinder::new(&locator, Axis::Z, grid)?;
     let attribute = subsolid::mesh::Attribute {
         name: "position".into(),

@@ -25,7 +25,7 @@ fn slice(c: &mut Criterion) {
     let [left, right] = slicer.plane_box();
     let extent = (right[0] - left[0]).max(right[1] - left[1]);
     let pitch = extent / PIXELS as f64;
-    let grid = PixelGrid { origin: left, pitch, size: [PIXELS; 2] };
+    let grid = PixelGrid { origin: left, pitch: [pitch; 2], size: [PIXELS; 2] };
     // layers from the feet to the hub by turns
     let mut turn = 0;
     let mut next = move || {
@@ -68,7 +68,7 @@ fn attributes(c: &mut Criterion) {
     let ([low, high], [left, right]) = (slicer.heights(), slicer.plane_box());
     let pitch = (right[0] - left[0]) / WIDE as f64;
     let size = [0, 1].map(|d| ((right[d] - left[d]) / pitch).ceil() as usize);
-    let grid = PixelGrid { origin: left, pitch, size };
+    let grid = PixelGrid { origin: left, pitch: [pitch; 2], size };
     let source = SolidSource::new(&solid, mesh.controls(), slicer).expect("attributes");
     let height = |i: usize| low + (high - low) * (i as f64 + 0.5) / LAYERS as f64;
     let coverage =

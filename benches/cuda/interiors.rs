@@ -27,7 +27,7 @@ pub fn time() -> subsolid::Result<()> {
     let own = [attribute];
     let (low, high) = mesh.bounds().unwrap_or_default();
     let pitch = (high[0] - low[0]).max(high[1] - low[1]) / 2000.0;
-    let grid = PixelGrid { origin: [low[0], low[1]], pitch, size: [2000, 2000] };
+    let grid = PixelGrid { origin: [low[0], low[1]], pitch: [pitch; 2], size: [2000, 2000] };
     let height = |k: usize| low[2] + (high[2] - low[2]) * (k as f64 + 0.5) / LAYERS as f64;
     let heights: Vec<f64> = (0..LAYERS).map(height).collect();
     for (what, count) in [("pixels", 0), ("pixels and values", 1)] {

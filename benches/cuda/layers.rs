@@ -19,7 +19,7 @@ pub fn time() -> subsolid::Result<()> {
     device.bring(&gpu)?;
     let ([low, high], [corner, far]) = (slicer.heights(), slicer.plane_box());
     let pitch = (far[0] - corner[0]).max(far[1] - corner[1]) / 2000.0;
-    let grid = PixelGrid { origin: corner, pitch, size: [2000, 2000] };
+    let grid = PixelGrid { origin: corner, pitch: [pitch; 2], size: [2000, 2000] };
     let height = |k: usize| low + (high - low) * (k as f64 + 0.5) / 1000.0;
     let heights: Vec<f64> = (0..1000).map(height).collect();
     for sampling in [Sampling::Area, Sampling::Center] {

@@ -5,7 +5,7 @@
 #include "common/real.cuh"
 
 struct Grid {
-    double origin[2], pitch, tolerance;
+    double origin[2], pitch[2], tolerance;
     // columns, rows, and columns with those that fill up the rows in memory
     unsigned columns, rows, stride;
     // planes averaged in one image
@@ -35,10 +35,10 @@ struct Canvas {
 
     // A chord in the plane's coordinates, material on its left.
     __device__ void chord(double ax, double ay, double bx, double by) const {
-        ax = (ax - grid.origin[0]) / grid.pitch;
-        ay = (ay - grid.origin[1]) / grid.pitch;
-        bx = (bx - grid.origin[0]) / grid.pitch;
-        by = (by - grid.origin[1]) / grid.pitch;
+        ax = (ax - grid.origin[0]) / grid.pitch[0];
+        ay = (ay - grid.origin[1]) / grid.pitch[1];
+        bx = (bx - grid.origin[0]) / grid.pitch[0];
+        by = (by - grid.origin[1]) / grid.pitch[1];
         const double width = grid.columns, height = grid.rows;
         if (fmax(ay, by) <= 0.0 || fmin(ay, by) >= height || fmin(ax, bx) >= width) return;
         const auto inside = [&](double x, double y) {

@@ -18,7 +18,7 @@ constexpr unsigned LEFT = NONE - 1;
 constexpr int AROUND = 2;
 
 struct Grid {
-    double origin[2], pitch;
+    double origin[2], pitch[2];
     unsigned columns, rows, layers;
     // numbers of the plane's own axes, and of the one across it
     unsigned along[2], across;
@@ -68,8 +68,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     const size_t at = (size_t(layer) * grid.rows + row) * grid.columns + column;
     // rounded as the CPU does, so that pixels on the sides of parts are the same
     const double center[2] = {
-        __dadd_rn(grid.origin[0], __dmul_rn(grid.pitch, double(column) + 0.5)),
-        __dadd_rn(grid.origin[1], __dmul_rn(grid.pitch, double(row) + 0.5))};
+        __dadd_rn(grid.origin[0], __dmul_rn(grid.pitch[0], double(column) + 0.5)),
+        __dadd_rn(grid.origin[1], __dmul_rn(grid.pitch[1], double(row) + 0.5))};
     double x[3];
 #pragma unroll
     for (int d = 0; d < 3; ++d) {

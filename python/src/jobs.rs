@@ -6,14 +6,15 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use subsolid::backend::Choice;
 use subsolid::jobs::locate::LocateRequest;
-use subsolid::jobs::slice::{SliceAttribute, SliceImages, SliceRequest};
+use subsolid::jobs::slice::{PixelSize, SliceAttribute, SliceImages, SliceRequest};
+use subsolid::numbers::Length;
 use subsolid::quadrature::{QuadratureScheme, side_vertices, sides};
 
 use crate::arrays::{dictionary, moved};
 use crate::cells::Analyzed;
 use crate::count;
 use crate::errors::IntoPython;
-use crate::layer_options::{self, attribute_names, set_materials};
+use crate::layer_options::{self, GivenLength, attribute_names, set_materials};
 use crate::locate::{PyLocator, locate};
 use crate::model::Moved;
 use crate::notes::PythonNotes;
@@ -136,12 +137,16 @@ impl PySolid {
 
     /// Layers of the limit, cut exactly, one after the other.
     ///
+    /// Lengths are numbers of the model's length unit, or texts with a unit: "50um", "0.1 mm".
+    ///
     /// Args:
-    ///     layer_height: Height of a layer, in length units.
+    ///     layer_height: Height of a layer.
     ///     origin: Height of the bottom of layer 0, at or below the lowest point of the limit; None
     ///         for that point.
     ///     axis: "x", "y" or "z": the axis that layers are stacked along.
-    ///     pixel: Edge length of a pixel; None for contours alone.
+    ///     pixel: Edge length of a pixel, or (width, height), or a text: "42um x 84um"; None for
+    ///         contours alone.
+    ///     dpi: Pixels per inch in place of pixel: a number, or those (across, up).
     ///     resolution: Columns and rows of pixels, with the model in the middle; None for those that
     ///         cover the model.
     ///     pixel_origin: Lower left corner of the pixels in the plane of the layers, the same for all
@@ -153,8 +158,10 @@ impl PySolid {
     ///     attributes: What is evaluated at the pixels: the attributes if None or True, nothing if
     ///         False, or names of attributes, of cell_data and of groups of cells, which a .vtp has
     ///         without pixels, too.
-    ///     tolerance: Maximum distance of contours from the limit, in length units; None for 1e-5 of
-    ///         the longest side of the bounding box.
+    ///     tolerance: Maximum distance of contours from the limit; None for 1e-5 of the longest side
+    ///         of the bounding box.
+    ///     unit: Length unit of the model, "um", "mm", "cm", "m", "in" or "ft", or the millimeters in
+    ///         it; None for millimeters.
     ///     points: Control points, (vertices, 3); those of the solid if None.
     ///     materials: Materials that share the pixels, each pixel one or none: names of attributes,
     ///         cell_data or groups of cells that are their fractions of the volume, 0 to 1, or the
@@ -174,38 +181,41 @@ impl PySolid {
     ///     >>> layers = box.slice(0.5, pixel=0.1)
     ///     >>> layers[1].coverage.shape == layers.pixels[2][::-1]
     ///     True
-    #[pyo3(signature = (layer_height, *, origin=None, axis="z", pixel=None, resolution=None, pixel_origin=None, crop=false, planes=1, antialias=true, attributes=None, tolerance=None, points=None, materials=None, backend="auto"))]
+    #[pyo3(signature = (layer_height, *, origin=None, axis="z", pixel=None, dpi=None, resolution=None, pixel_origin=None, crop=false, planes=1, antialias=true, attributes=None, tolerance=None, unit=None, points=None, materials=None, backend="auto"))]
     #[allow(clippy::too_many_arguments)]
     fn slice(
         &self,
         py: Python<'_>,
-        layer_height: f64,
-        origin: Option<f64>,
+        layer_height: GivenLength,
+        #[pyo3(from_py_with = layer_options::length)] origin: Option<Length>,
         axis: &str,
-        pixel: Option<f64>,
+        #[pyo3(from_py_with = layer_options::pixel)] pixel: Option<PixelSize>,
+        #[pyo3(from_py_with = layer_options::dots)] dpi: Option<[f64; 2]>,
         #[pyo3(from_py_with = layer_options::resolution)] resolution: Option<[usize; 2]>,
-        pixel_origin: Option<[f64; 2]>,
+        #[pyo3(from_py_with = layer_options::corner)] pixel_origin: Option<[Length; 2]>,
         crop: bool,
         #[pyo3(from_py_with = count::planes)] planes: usize,
         antialias: bool,
         attributes: Option<Bound<'_, PyAny>>,
-        tolerance: Option<f64>,
+        #[pyo3(from_py_with = layer_options::length)] tolerance: Option<Length>,
+        unit: Option<Bound<'_, PyAny>>,
         points: Option<Bound<'_, PyAny>>,
         materials: Option<Bound<'_, PyAny>>,
         backend: &str,
     ) -> PyResult<PySlices> {
         let mut images =
-            SliceImages { pixel, resolution, pixel_origin, crop, ..SliceImages::default() };
+            SliceImages { pixel, dpi, resolution, pixel_origin, crop, ..SliceImages::default() };
         if let Some(materials) = &materials {
             set_materials(&mut images, materials)?;
         }
         let attributes = attribute_names(attributes.as_ref())?;
         let named_attribute = |name: &String| SliceAttribute { name: name.clone(), range: None };
         let request = SliceRequest {
-            layer_height,
+            layer_height: layer_height.0,
             origin,
             axis: named("axis", axis)?,
             tolerance,
+            unit: layer_options::millimeters(unit.as_ref())?,
             images,
             attribute: attributes.iter().flatten().map(named_attribute).collect(),
             backend: backend.parse::<Choice>().py()?,

@@ -30,7 +30,7 @@ impl PySlices {
     ///         value to white for the greatest, or arrays of a .vtp or .pvtu. A dictionary has the
     ///         values of black and white by name: {"hardness": (0, 1)}.
     ///     unit: Length unit of the model, "um", "mm", "cm", "m", "in" or "ft", or the millimeters in
-    ///         it. A .vtp and a .pvtu keep the unit of the model.
+    ///         it; None for that of slice. A .vtp and a .pvtu keep the unit of the model.
     ///     format: Files of a folder: "png" or "bmp" for images, "svg" for drawings; of a .zip "png"
     ///         or "bmp". None for "png".
     ///     bits: Bits of a gray pixel, 8 or 16; None for 8.
@@ -100,8 +100,15 @@ impl PySlices {
         let cut = &self.cut.request;
         let images = images_of(&outputs, &cut.images);
         let has_pixels = outputs.has_pixels();
-        let request = SliceRequest {
-            unit: options::millimeters(unit.as_ref())?,
+        let unit = options::millimeters(unit.as_ref())?;
+        if cut.in_units() && unit.is_some_and(|unit| unit != cut.unit_mm()) {
+            return Err(refused(
+                "a unit other than that of slice, which was given lengths with a unit",
+                "give the unit to slice",
+            ));
+        }
+        let mut request = SliceRequest {
+            unit: unit.or(cut.unit),
             outputs,
             images: SliceImages {
                 bits: options::bits(bits)?,
@@ -120,6 +127,9 @@ impl PySlices {
             backend: if has_pixels { cut.backend } else { Choice::default() },
             ..cut.clone()
         };
+        if unit.is_none() && !request.uses_unit() {
+            request.unit = None; // nothing written depends on it
+        }
         self.write_files(py, &request)
     }
 }

@@ -4,12 +4,13 @@ use std::path::Path;
 
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyString};
 use serde::Deserialize;
-use subsolid::io::{JobPart, LengthUnit};
+use subsolid::io::JobPart;
 use subsolid::jobs::slice::{
-    HeightRange, SliceAttribute, SliceImages, SliceMaterial, SliceOutputs,
+    HeightRange, PixelSize, SliceAttribute, SliceImages, SliceMaterial, SliceOutputs,
 };
+use subsolid::numbers::{Length, LengthUnit};
 use subsolid::slice::Bits;
 use subsolid::slice::output::Exposure;
 
@@ -62,13 +63,68 @@ pub fn outputs(path: &Path, format: Option<Format>) -> PyResult<SliceOutputs> {
 
 /// What an output has use for of the pixels that layers were cut with.
 pub fn images_of(outputs: &SliceOutputs, cut: &SliceImages) -> SliceImages {
-    let &SliceImages { pixel, resolution, pixel_origin, crop, .. } = cut;
+    let &SliceImages { pixel, dpi, resolution, pixel_origin, crop, .. } = cut;
     let none = SliceImages::default();
     match (outputs.has_images(), outputs.pvtu.is_some()) {
         (true, _) => cut.clone(),
-        (_, true) => SliceImages { pixel, resolution, pixel_origin, crop, ..none },
+        (_, true) => SliceImages { pixel, dpi, resolution, pixel_origin, crop, ..none },
         _ => none,
     }
+}
+
+/// A length: a number in the model's unit, or a text with a unit.
+#[derive(Clone, Copy)]
+pub struct GivenLength(pub Length);
+
+impl<'py> FromPyObject<'_, 'py> for GivenLength {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let Ok(text) = given.cast::<PyString>() else {
+            return given.extract::<f64>().map(|value| Self(value.into()));
+        };
+        let text = text.to_string();
+        let help =
+            "give a number in the model's length unit, or a text such as \"50um\" or \"2 mm\"";
+        let wrong = |_| refused(format!("{text:?} is not a length"), help);
+        text.parse().map(Self).map_err(wrong)
+    }
+}
+
+/// A length, or none, for `from_py_with`.
+pub fn length(given: &Bound<'_, PyAny>) -> PyResult<Option<Length>> {
+    given.extract::<Option<GivenLength>>().map(|given| given.map(|own| own.0))
+}
+
+/// Edge length of a pixel, or its width and height, for `from_py_with`.
+pub fn pixel(given: &Bound<'_, PyAny>) -> PyResult<Option<PixelSize>> {
+    if given.is_none() {
+        return Ok(None);
+    }
+    if let Ok(text) = given.cast::<PyString>() {
+        let help = "give an edge length, or a width and a height: \"50um\", \"0.042x0.084mm\"";
+        let wrong = |_| refused(format!("pixel={}", text.to_string_lossy()), help);
+        return text.to_string().parse().map(Some).map_err(wrong);
+    }
+    let sides = match given.extract::<[GivenLength; 2]>() {
+        Ok(sides) => sides.map(|side| side.0),
+        Err(_) => [given.extract::<GivenLength>()?.0; 2],
+    };
+    Ok(Some(PixelSize(sides)))
+}
+
+/// Pixels per inch, alike or those across and up, for `from_py_with`.
+pub fn dots(given: &Bound<'_, PyAny>) -> PyResult<Option<[f64; 2]>> {
+    match given.extract::<Option<f64>>() {
+        Ok(both) => Ok(both.map(|dots| [dots; 2])),
+        Err(_) => given.extract().map(Some),
+    }
+}
+
+/// Coordinates in the plane, for `from_py_with`.
+pub fn corner(given: &Bound<'_, PyAny>) -> PyResult<Option<[Length; 2]>> {
+    let given: Option<[GivenLength; 2]> = given.extract()?;
+    Ok(given.map(|corner| corner.map(|own| own.0)))
 }
 
 /// Bits of a gray pixel.
@@ -147,8 +203,9 @@ pub fn set_materials(images: &mut SliceImages, given: &Bound<'_, PyAny>) -> PyRe
 
 /// Lowest and highest height, either open, for `from_py_with`.
 pub fn heights(given: &Bound<'_, PyAny>) -> PyResult<Option<HeightRange>> {
-    let ends: Option<(Option<f64>, Option<f64>)> = given.extract()?;
-    Ok(ends.map(|(from, to)| HeightRange { from, to }))
+    let ends: Option<[Option<GivenLength>; 2]> = given.extract()?;
+    let ends = ends.map(|ends| ends.map(|end| end.map(|own| own.0)));
+    Ok(ends.map(|[from, to]| HeightRange { from, to }))
 }
 
 /// Part i of n, for `from_py_with`.

@@ -23,8 +23,8 @@ use crate::model::Moved;
 use crate::notes::PythonNotes;
 use crate::threads::WithoutLock;
 
-/// Lower left corner, edge length of a pixel, columns and rows.
-type PixelArguments = ((f64, f64), f64, (usize, usize));
+/// Lower left corner, size of a pixel, columns and rows.
+type PixelArguments<'py> = ((f64, f64), Bound<'py, PyAny>, (usize, usize));
 
 /// Maximum number of pixels of a layer.
 const MAX_LAYER_PIXELS: f64 = (1_u64 << 32) as f64;
@@ -70,7 +70,7 @@ fn check_size(grid: &PixelGrid, channels: usize) -> PyResult<()> {
     let pixels = columns as f64 * rows as f64;
     if pixels > MAX_LAYER_PIXELS {
         return Err(refused(
-            format!("pixels of size {} make layers of {pixels:.1e} pixels", grid.pitch),
+            format!("pixels of size {:?} make layers of {pixels:.1e} pixels", grid.pitch),
             "give larger pixels",
         ));
     }
@@ -110,7 +110,7 @@ impl PySlices {
         let LayerCut { request, .. } = &cut;
         let own = given.controls(shared.mesh.controls())?;
         let (mut wanted, arrays) = request.arrays(&shared.mesh).py()?;
-        if attributes.is_none() && request.images.pixel.is_some() {
+        if attributes.is_none() && request.images.pixel_size().is_some() {
             wanted = own.attributes.to_vec();
         }
         let controls = Controls { attributes: &wanted, ..own };
@@ -305,11 +305,17 @@ impl PySlices {
         all.map(|material| material.name.clone()).collect()
     }
 
-    /// Lower left corner of the pixels in the plane's coordinates, edge length of a pixel, and
-    /// (columns, rows); None without pixels.
+    /// Lower left corner of the pixels in the plane's coordinates; edge length of a pixel, or its
+    /// (width, height) if it is no square; and (columns, rows). None without pixels.
     #[getter]
-    fn pixels(&self) -> Option<PixelArguments> {
-        let grid = self.model.grid?;
-        Some(((grid.origin[0], grid.origin[1]), grid.pitch, (grid.size[0], grid.size[1])))
+    fn pixels<'py>(&self, py: Python<'py>) -> PyResult<Option<PixelArguments<'py>>> {
+        let Some(grid) = self.model.grid else { return Ok(None) };
+        let [width, height] = grid.pitch;
+        let pitch = if width == height {
+            width.into_pyobject(py)?.into_any()
+        } else {
+            (width, height).into_pyobject(py)?.into_any()
+        };
+        Ok(Some(((grid.origin[0], grid.origin[1]), pitch, (grid.size[0], grid.size[1]))))
     }
 }

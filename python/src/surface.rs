@@ -7,9 +7,9 @@ use pyo3::types::{PyDict, PyTuple};
 use subsolid::backend::Choice;
 use subsolid::io::GlbOptions;
 use subsolid::jobs::info::InfoRequest;
-use subsolid::jobs::slice::{SliceImages, SliceRequest};
+use subsolid::jobs::slice::{PixelSize, SliceImages, SliceRequest};
 use subsolid::jobs::surface::{SurfaceMethod, SurfaceNames, SurfaceRequest};
-use subsolid::numbers::counted;
+use subsolid::numbers::{Length, counted};
 use subsolid::query::Query;
 use subsolid::surface::limit::{GridLimit, LimitSurface};
 use subsolid::surface::{Method, Scheme, SurfaceOptions, SurfacePlan, check_memory, vertex_limits};
@@ -19,7 +19,7 @@ use subsolid::{SurfaceMesh, memory};
 use crate::arrays::{dictionary, lent, moved};
 use crate::count;
 use crate::errors::{IntoPython, refused, warn, warn_of_losses};
-use crate::layer_options;
+use crate::layer_options::{self, GivenLength};
 use crate::matrix::{product, sparse};
 use crate::model::{attributes, attributes_of, creases, creases_of, faces_of, points, polygons};
 use crate::notes::PythonNotes;
@@ -366,15 +366,19 @@ impl PySurface {
     /// the scheme is "linear", as it is for a surface of an .stl. It must be closed. Faces are turned
     /// outward as by orient, with a UserWarning.
     ///
+    /// Lengths are numbers of the model's length unit, or texts with a unit: "50um", "0.1 mm".
+    ///
     /// Args:
-    ///     layer_height: Height of a layer, in length units.
+    ///     layer_height: Height of a layer.
     ///     scheme: "catmull-clark", "loop", or "linear" (also "bilinear"), which slices triangles
     ///         as they are. None is "linear" for a surface that was read from an .stl, else
     ///         "catmull-clark", with a UserWarning where all faces are triangles.
     ///     origin: Height of the bottom of layer 0, at or below the lowest point of the limit; None
     ///         for that point.
     ///     axis: "x", "y" or "z": the axis that layers are stacked along.
-    ///     pixel: Edge length of a pixel; None for contours alone.
+    ///     pixel: Edge length of a pixel, or (width, height), or a text: "42um x 84um"; None for
+    ///         contours alone.
+    ///     dpi: Pixels per inch in place of pixel: a number, or those (across, up).
     ///     resolution: Columns and rows of pixels, with the model in the middle; None for those that
     ///         cover the model.
     ///     pixel_origin: Lower left corner of the pixels in the plane of the layers, the same for all
@@ -383,8 +387,10 @@ impl PySurface {
     ///     planes: Number of planes per layer over which coverage is averaged, 1 to 64.
     ///     antialias: True for the covered fraction of each pixel; False for 1 if its center is
     ///         inside, else 0, as `subsolid slice` has it without --antialias for printers.
-    ///     tolerance: Maximum distance of contours from the limit, in length units; None for 1e-5 of
-    ///         the longest side of the bounding box.
+    ///     tolerance: Maximum distance of contours from the limit; None for 1e-5 of the longest side
+    ///         of the bounding box.
+    ///     unit: Length unit of the model, "um", "mm", "cm", "m", "in" or "ft", or the millimeters in
+    ///         it; None for millimeters.
     ///     backend: Processor of the pixels: "auto", "cpu", "cuda" or "cuda:N"; coverage is bitwise
     ///         the same.
     ///
@@ -398,31 +404,41 @@ impl PySurface {
     ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()
     ///     >>> faces.slice(0.5, scheme="linear")[0].area > 0
     ///     True
-    #[pyo3(signature = (layer_height, *, scheme=None, origin=None, axis="z", pixel=None, resolution=None, pixel_origin=None, crop=false, planes=1, antialias=true, tolerance=None, backend="auto"))]
+    #[pyo3(signature = (layer_height, *, scheme=None, origin=None, axis="z", pixel=None, dpi=None, resolution=None, pixel_origin=None, crop=false, planes=1, antialias=true, tolerance=None, unit=None, backend="auto"))]
     #[allow(clippy::too_many_arguments)]
     fn slice(
         &self,
         py: Python<'_>,
-        layer_height: f64,
+        layer_height: GivenLength,
         scheme: Option<&str>,
-        origin: Option<f64>,
+        #[pyo3(from_py_with = layer_options::length)] origin: Option<Length>,
         axis: &str,
-        pixel: Option<f64>,
+        #[pyo3(from_py_with = layer_options::pixel)] pixel: Option<PixelSize>,
+        #[pyo3(from_py_with = layer_options::dots)] dpi: Option<[f64; 2]>,
         #[pyo3(from_py_with = layer_options::resolution)] resolution: Option<[usize; 2]>,
-        pixel_origin: Option<[f64; 2]>,
+        #[pyo3(from_py_with = layer_options::corner)] pixel_origin: Option<[Length; 2]>,
         crop: bool,
         #[pyo3(from_py_with = count::planes)] planes: usize,
         antialias: bool,
-        tolerance: Option<f64>,
+        #[pyo3(from_py_with = layer_options::length)] tolerance: Option<Length>,
+        unit: Option<Bound<'_, PyAny>>,
         backend: &str,
     ) -> PyResult<PySlices> {
         let request = SliceRequest {
             scheme: scheme.map(Scheme::named).transpose().py()?,
-            layer_height,
+            layer_height: layer_height.0,
             origin,
             axis: named("axis", axis)?,
             tolerance,
-            images: SliceImages { pixel, resolution, pixel_origin, crop, ..SliceImages::default() },
+            unit: layer_options::millimeters(unit.as_ref())?,
+            images: SliceImages {
+                pixel,
+                dpi,
+                resolution,
+                pixel_origin,
+                crop,
+                ..SliceImages::default()
+            },
             backend: backend.parse::<Choice>().py()?,
             ..SliceRequest::default()
         };

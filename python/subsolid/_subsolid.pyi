@@ -49,6 +49,8 @@ _Precision = Literal["f64", "f32", "float64", "float32"]
 _ColorMap = Literal["viridis", "cividis", "turbo"]
 _MeshFormat = Literal["msh", "msh-binary", "inp", "mfem", "medit", "exodus"]
 _Unit = Literal["um", "mm", "cm", "m", "in", "ft"]
+# a number in the model's length unit, or a text with a unit
+_Length = Union[float, str]
 _Up = Literal["y", "z"]
 _CreaseRule = Literal["uniform", "chaikin"]
 _Boundary = Literal["edges", "corners", "holes"]
@@ -411,18 +413,20 @@ class Solid:
     ) -> dict[str, Any]: ...
     def slice(
         self,
-        layer_height: float,
+        layer_height: _Length,
         *,
-        origin: Optional[float] = None,
+        origin: Optional[_Length] = None,
         axis: Literal["x", "y", "z"] = "z",
-        pixel: Optional[float] = None,
+        pixel: Union[_Length, tuple[_Length, _Length], None] = None,
+        dpi: Union[float, tuple[float, float], None] = None,
         resolution: Optional[tuple[int, int]] = None,
-        pixel_origin: Optional[tuple[float, float]] = None,
+        pixel_origin: Optional[tuple[_Length, _Length]] = None,
         crop: bool = False,
         planes: int = 1,
         antialias: bool = True,
         attributes: Union[bool, Sequence[str], None] = None,
-        tolerance: Optional[float] = None,
+        tolerance: Optional[_Length] = None,
+        unit: Union[_Unit, float, None] = None,
         points: Optional[_Numbers] = None,
         materials: Union[str, Sequence[str], dict[str, Optional[str]], None] = None,
         backend: str = "auto",
@@ -711,7 +715,11 @@ class Slices:
     @property
     def materials(self) -> list[str]: ...
     @property
-    def pixels(self) -> Optional[tuple[tuple[float, float], float, tuple[int, int]]]: ...
+    def pixels(
+        self,
+    ) -> Optional[
+        tuple[tuple[float, float], Union[float, tuple[float, float]], tuple[int, int]]
+    ]: ...
 
 @final
 class Quadrature:
@@ -840,18 +848,20 @@ class Surface:
     ) -> tuple[Floats, Floats]: ...
     def slice(
         self,
-        layer_height: float,
+        layer_height: _Length,
         *,
         scheme: Optional[_Scheme] = None,
-        origin: Optional[float] = None,
+        origin: Optional[_Length] = None,
         axis: Literal["x", "y", "z"] = "z",
-        pixel: Optional[float] = None,
+        pixel: Union[_Length, tuple[_Length, _Length], None] = None,
+        dpi: Union[float, tuple[float, float], None] = None,
         resolution: Optional[tuple[int, int]] = None,
-        pixel_origin: Optional[tuple[float, float]] = None,
+        pixel_origin: Optional[tuple[_Length, _Length]] = None,
         crop: bool = False,
         planes: int = 1,
         antialias: bool = True,
-        tolerance: Optional[float] = None,
+        tolerance: Optional[_Length] = None,
+        unit: Union[_Unit, float, None] = None,
         backend: str = "auto",
     ) -> Slices: ...
     @overload

@@ -62,6 +62,35 @@ def test_gray_tables_are_those_of_the_program(command: Any, models: Any, graded:
         layers.write(tmp_path / "both", gray_table=table, gamma=2)
 
 
+LENGTHS: list[tuple[Any, dict[str, Any], list[str]]] = [
+    ("500um", {"pixel": "0.1x0.05mm", "tolerance": "1um"}, ["--pixel", "0.1x0.05", "--tolerance", "0.001"]),
+    ("0.5 in", {"pixel": (0.1, "1.27mm"), "unit": "in"}, ["--pixel", "0.1x0.05", "--unit", "in"]),
+    (0.5, {"dpi": (300, 600), "origin": "-20mm"}, ["--dpi", "300x600", "--origin", "-20"]),
+]
+
+
+@pytest.mark.parametrize("height, cut, arguments", LENGTHS)
+def test_lengths_have_units(
+    command: Any, models: Any, graded: subsolid.Solid, tmp_path: Any, height: Any, cut: Any, arguments: Any
+) -> None:
+    own = ["--layer-height", "0.5", "--antialias", "1", *arguments]
+    command("slice", models / "graded_bracket.vtu", *own, "--png", tmp_path / "expected")
+    layers = graded.slice(height, **cut)
+    layers.write(tmp_path / "layers")
+    assert images(tmp_path / "layers") == images(tmp_path / "expected")
+    (_, (width, tall), _) = layers.pixels
+    assert width != tall
+    layers.write(tmp_path / "lines.vtp")  # in the unit of the model
+    if isinstance(height, str):
+        with pytest.raises(subsolid.Error, match="unit"):
+            layers.write(tmp_path / "other", unit="cm")
+    for wrong in ["5 parsec", "mm", "1mm2"]:
+        with pytest.raises(subsolid.Error, match="is not a length"):
+            graded.slice(wrong)
+    with pytest.raises(subsolid.Error, match="do not go together"):
+        graded.slice(0.5, pixel=0.1, dpi=600)
+
+
 @pytest.mark.parametrize("cut, written, arguments", GRAY)
 def test_images_are_those_of_the_program(
     command: Any, models: Any, graded: subsolid.Solid, tmp_path: Any, cut: Any, written: Any, arguments: Any

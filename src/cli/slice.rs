@@ -31,6 +31,7 @@ const STRICT: &str = "Refuse left-handed and folded hexahedra, inverted cells of
 #[command(group = ArgGroup::new("outputs").required(true).multiple(true)
     .args(["png", "bmp", "svg", "layered_svg", "cli", "vtp", "pvtu", "zip", "sl1"]))]
 #[command(group = ArgGroup::new("images").args(["png", "bmp", "zip", "sl1"]).multiple(true))]
+#[command(group = ArgGroup::new("sized").args(["pixel", "dpi"]))]
 #[command(group = ArgGroup::new("framed").args(["resolution", "pixel_origin"]).multiple(true))]
 #[command(group = ArgGroup::new("a_material").args(["materials", "material_id"]).multiple(true))]
 #[command(mut_arg("model", |model| model.help(SOLID_OR_SURFACE)))]
@@ -47,6 +48,7 @@ Examples:
   subsolid slice model.msh --layer-height 0.05 --png layers --pixel 0.05 --material-id MaterialIds
   subsolid slice model.vtk --layer-height 0.05 --sl1 job.sl1 --pixel 0.04725 \\
     --resolution 1440x2560 --antialias 4 --exposure 6:35:10
+  subsolid slice model.vtk --layer-height 50um --unit in --png layers --dpi 600x300
   subsolid slice model.vtk --layer-height 0.1 --svg drawings --cli job.cli --vtp job.vtp
   subsolid slice model.obj --layer-height 0.05 --png layers --pixel 0.05
   subsolid slice part.stl --layer-height 0.05 --png layers --pixel 0.05
@@ -90,7 +92,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     request.check()?;
     let _starting = start(request.backend)?;
     let file = ModelFile { path: Some(&model.model), strict: model.strict };
-    let report = match model.open_welded(request.weld, console)? {
+    let report = match model.open_welded(request.weld.map(|own| request.length(own)), console)? {
         ControlMesh::Surface(mesh) => {
             // strict checks surfaces, too
             let options = model.of_solids().into_iter().filter(|(_, name)| *name != "--strict");

@@ -27,6 +27,7 @@ mod unfinished;
 mod write;
 
 pub use crate::mesh::CORNER_SHARPNESS;
+pub use crate::numbers::LengthUnit;
 pub(crate) use dataset::name_attributes_apart;
 pub use dataset::{
     Array, ArrayData, Dataset, DatasetCells, MixedCells, Points, PolyhedronFaces, vtk_type,
@@ -57,9 +58,9 @@ pub(crate) use write::{
     Archive, ZipEntry, ZipMethod, central_directory, check_all_jobs, write_rows,
 };
 pub use write::{
-    BezierPatch, CellSide, FileOutline, Format, GlbOptions, JobPart, LengthUnit, MergedPieces,
-    MeshFormat, PieceJob, PieceShare, PieceWriter, PolylinePiece, PolylineWriter, SideGroup,
-    SurfaceFormat, UpAxis, WriteOptions, check_arrays_of, check_ending, check_names, check_output,
+    BezierPatch, CellSide, FileOutline, Format, GlbOptions, JobPart, MergedPieces, MeshFormat,
+    PieceJob, PieceShare, PieceWriter, PolylinePiece, PolylineWriter, SideGroup, SurfaceFormat,
+    UpAxis, WriteOptions, check_arrays_of, check_ending, check_names, check_output,
     check_output_as, check_surface_output, is_glb, lost_cell_data, lost_data, merge, mesh_format,
     write, write_arrays, write_bext, write_pieces, write_surface, write_surface_groups,
     write_surface_with,

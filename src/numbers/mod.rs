@@ -9,6 +9,7 @@ pub(crate) mod conjugate_gradients;
 mod csr;
 mod digits;
 mod kinds;
+mod length;
 mod median;
 mod portable;
 mod sorted;
@@ -24,6 +25,7 @@ use std::ops::{Add, Div, Mul, Sub};
 
 pub use csr::Csr;
 pub use digits::{by_count, counted, precise, significant};
+pub use length::{Length, LengthUnit};
 pub use median::median;
 pub use portable::Portable;
 pub(crate) use sorted::sorted_unique;

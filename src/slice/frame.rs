@@ -48,19 +48,24 @@ impl Axis {
     }
 }
 
-/// Square pixels in the plane of the layers. Pixel (column, row) covers
-/// origin + pitch · [column, column + 1] × [row, row + 1]; row 0 is the lowest.
+/// Pixels in the plane of the layers. Pixel (column, row) covers origin + pitch[0] · [column,
+/// column + 1] × pitch[1] · [row, row + 1]; row 0 is the lowest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PixelGrid {
     /// Lower left corner in the plane's coordinates, in length units.
     pub origin: [f64; 2],
-    /// Edge length of a pixel, in length units.
-    pub pitch: f64,
+    /// Width and height of a pixel, in length units.
+    pub pitch: [f64; 2],
     /// Columns and rows.
     pub size: [usize; 2],
 }
 
 impl PixelGrid {
+    /// Area of a pixel, in squared length units.
+    pub fn pixel_area(&self) -> f64 {
+        self.pitch[0] * self.pitch[1]
+    }
+
     /// The middle of a pixel, in the plane's coordinates.
     pub fn center(&self, column: usize, row: usize) -> [f64; 2] {
         self.at([column as f64, row as f64])
@@ -69,14 +74,16 @@ impl PixelGrid {
     /// The point at a column and row, whole numbers at the middles of pixels.
     #[inline(always)]
     pub(super) fn at(&self, place: [f64; 2]) -> [f64; 2] {
-        [0, 1].map(|d| self.origin[d] + self.pitch * (place[d] + 0.5))
+        [0, 1].map(|d| self.origin[d] + self.pitch[d] * (place[d] + 0.5))
     }
 
     /// Checks that pixels have a size, and that no side has more than `most` of them.
     pub(super) fn check(&self, most: usize) -> Result<()> {
         let is_placed = self.origin.iter().all(|x| x.is_finite());
-        if !(self.pitch > 0.0 && self.pitch.is_finite() && is_placed) {
-            return Err(Error::request(format!("pixels of {} length units", self.pitch))
+        let is_size = |x: &f64| x.is_finite() && *x > 0.0;
+        if !(self.pitch.iter().all(is_size) && is_placed) {
+            let [width, height] = self.pitch;
+            return Err(Error::request(format!("pixels of {width} × {height} length units"))
                 .with_help("give a pixel size above 0 and a finite origin"));
         }
         if self.size.iter().any(|&n| n > most) {

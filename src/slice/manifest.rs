@@ -85,8 +85,9 @@ pub enum Files {
 /// What the pixels of a stack of images mean.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Images {
-    /// Edge length of a pixel.
-    pub pitch: f64,
+    /// Width and height of a pixel; in the file one number where they are equal.
+    #[serde(with = "pitch")]
+    pub pitch: [f64; 2],
     /// Columns and rows.
     pub resolution: [usize; 2],
     /// Lower left corner of the lowest row's first pixel, in the plane's coordinates.
@@ -257,6 +258,31 @@ fn difference(name: &str, here: &Value, there: &Value) -> Option<String> {
         }
         _ if here == there => None,
         _ => Some(format!("{name} is {there} there, {here} here")),
+    }
+}
+
+/// One number for square pixels, or two.
+mod pitch {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(untagged)]
+    enum Pitch {
+        Square(f64),
+        Rectangle([f64; 2]),
+    }
+
+    pub fn serialize<S: Serializer>(pitch: &[f64; 2], serializer: S) -> Result<S::Ok, S::Error> {
+        let [width, height] = *pitch;
+        let own = if width == height { Pitch::Square(width) } else { Pitch::Rectangle(*pitch) };
+        own.serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<[f64; 2], D::Error> {
+        Ok(match Pitch::deserialize(from)? {
+            Pitch::Square(edge) => [edge; 2],
+            Pitch::Rectangle(pitch) => pitch,
+        })
     }
 }
 

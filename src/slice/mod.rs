@@ -29,11 +29,11 @@
 //! let solid = Solid::new(&mesh)?;
 //! let slicer = Slicer::new(&solid, mesh.controls(), SliceOptions::default())?;
 //! let ([low, high], [left, right]) = (slicer.heights(), slicer.plane_box());
-//! let pitch = (right[0] - left[0]) / 100.0;
+//! let pitch = [0, 1].map(|d| (right[d] - left[d]) / 100.0);
 //! let grid = PixelGrid { origin: left, pitch, size: [100, 100] };
 //! let middle = 0.5 * (low + high);
 //! let gray: Vec<u8> = slicer.coverage(&[middle], &grid, Sampling::Area)?;
-//! let covered = gray.iter().map(|&p| f64::from(p) / 255.0).sum::<f64>() * pitch * pitch;
+//! let covered = gray.iter().map(|&p| f64::from(p) / 255.0).sum::<f64>() * grid.pixel_area();
 //! assert!((covered / slicer.layer(0, middle).area() - 1.0).abs() < 1e-2);
 //! # Ok::<(), subsolid::Error>(())
 //! ```

@@ -21,8 +21,8 @@ const UNITS: RangeInclusive<f64> = 1e-9..=1e9;
 /// The pixels of images.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pixels {
-    /// Edge length, in length units.
-    pub pitch: f64,
+    /// Width and height, in length units.
+    pub pitch: [f64; 2],
     /// Columns and rows; as many as cover the model if not given.
     pub size: Option<[usize; 2]>,
     /// Lower left corner in the plane's coordinates, in length units, for all models of a job.
@@ -72,10 +72,8 @@ impl Setting {
                 "the mid-height of a layer of {layer_height:?} is not below the top of the model, which reaches from {low} to {high}"
             ))
             .with_help(format!(
-                "give a layer height below {:?}, in the model's length units{OTHER_UNIT}: {:?} in \
-                 meters",
-                2.0 * (high - low),
-                layer_height / 1e3
+                "give a layer height below {:?}, in the model's length units{OTHER_UNIT}",
+                2.0 * (high - low)
             )));
         }
         Ok(Self {
@@ -102,16 +100,16 @@ impl Setting {
         ))
     }
 
-    /// Checks the edge length of a pixel.
+    /// Checks the width and the height of a pixel.
     ///
     /// # Errors
-    /// [`Error::Request`] unless it is positive.
-    pub fn check_pixel(pixel: f64) -> Result<()> {
-        if pixel.is_finite() && pixel > 0.0 {
+    /// [`Error::Request`] unless they are positive.
+    pub fn check_pixel(pixel: [f64; 2]) -> Result<()> {
+        if pixel.iter().all(|x| x.is_finite() && *x > 0.0) {
             return Ok(());
         }
-        Err(Error::request(message!(option("pixel", pixel), " is not positive"))
-            .with_help("give the edge length of a pixel in length units, say 0.05"))
+        Err(Error::request(message!(option("pixel", edges(pixel)), " is not positive"))
+            .with_help("give the edge length of a pixel, say 0.05 length units or 50um"))
     }
 
     /// Parameters of stacks of `files`.
@@ -141,7 +139,7 @@ impl Setting {
     /// # Errors
     /// [`Error::Request`] for a pitch that is not positive, is larger than the model, or of which
     /// the model has more than can be counted.
-    pub fn grid(&self, pitch: f64, size: Option<[usize; 2]>) -> Result<PixelGrid> {
+    pub fn grid(&self, pitch: [f64; 2], size: Option<[usize; 2]>) -> Result<PixelGrid> {
         self.pixels(Pixels { pitch, size, origin: None, crop: true })
     }
 
@@ -155,9 +153,9 @@ impl Setting {
         Self::check_pixel(pitch)?;
         let [low, high] = self.plane;
         let [width, depth] = [0, 1].map(|d| high[d] - low[d]);
-        if pitch > width.max(depth) {
+        if pitch.iter().any(|&pitch| pitch > width.max(depth)) {
             return Err(Error::request(message!(
-                option("pixel", pitch),
+                option("pixel", edges(pitch)),
                 " is larger than the model, which is {width} × {depth}"
             ))
             .with_help(format!(
@@ -165,26 +163,28 @@ impl Setting {
             )));
         }
         // a model that is a whole number of pixels wide gets no column for rounding
-        let noise = (self.rounding() / pitch).clamp(1e-6, 0.5);
-        let cover = |length: f64| (length / pitch - noise).ceil().max(1.0);
+        let noise = pitch.map(|pitch| (self.rounding() / pitch).clamp(1e-6, 0.5));
+        let cover = |d: usize, length: f64| (length / pitch[d] - noise[d]).ceil().max(1.0);
         let from = origin.unwrap_or(low);
-        let needed = [0, 1].map(|d| cover(high[d] - from[d]));
+        let needed = [0, 1].map(|d| cover(d, high[d] - from[d]));
         if size.is_none() && needed.iter().any(|&count| count > MAX_COUNTED) {
             let [columns, rows] = needed;
             return Err(Error::request(format!(
-                "pixels of size {pitch:e} would be {columns:.1e} × {rows:.1e} over the model"
+                "pixels of size {} would be {columns:.1e} × {rows:.1e} over the model",
+                edges(pitch)
             ))
             .with_help("give larger pixels"));
         }
         let size = size.unwrap_or(needed.map(|count| count as usize));
-        let lengths = size.map(|count| pitch * count as f64);
+        let lengths = [0, 1].map(|d| pitch[d] * size[d] as f64);
         let centered = [0, 1].map(|d| 0.5 * (low[d] + high[d]) - 0.5 * lengths[d]);
         let origin = origin.unwrap_or(centered);
-        let slack = noise * pitch;
-        let holds =
-            |d: usize| origin[d] <= low[d] + slack && high[d] - slack <= origin[d] + lengths[d];
+        let slack = [0, 1].map(|d| noise[d] * pitch[d]);
+        let holds = |d: usize| {
+            origin[d] <= low[d] + slack[d] && high[d] - slack[d] <= origin[d] + lengths[d]
+        };
         if !(crop || holds(0) && holds(1)) {
-            let ([columns, rows], [across, up]) = (size, [width, depth].map(cover));
+            let ([columns, rows], [across, up]) = (size, [cover(0, width), cover(1, depth)]);
             let [x, y] = origin;
             return Err(Error::request(format!(
                 "{columns} × {rows} pixels from ({x}, {y}) on do not hold the model, which is \
@@ -245,6 +245,11 @@ fn check_origin(origin: f64, [low, high]: [f64; 2], rounding: f64) -> Result<()>
     Ok(())
 }
 
+/// A pixel as options have it: `0.05`, or `0.042x0.084`.
+fn edges([width, height]: [f64; 2]) -> String {
+    if width == height { width.to_string() } else { format!("{width}x{height}") }
+}
+
 fn letter(axis: usize) -> char {
     ['x', 'y', 'z'][axis]
 }
@@ -275,7 +280,7 @@ mod tests {
             // a part far smaller than its distance from the origin may be in double precision
             if 1e-4 * length > 4.0 * f64::from(f32::EPSILON) * offset.abs() {
                 assert_eq!(setting.stack.count(), count as usize, "{text}");
-                let size = setting.grid(height, None).unwrap().size;
+                let size = setting.grid([height; 2], None).unwrap().size;
                 assert_eq!(size, [count as usize, 2 * count as usize], "{text}");
             }
             rounded += u32::from((high - low) / height - f64::from(count) > 1e-6);

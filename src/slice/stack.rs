@@ -6,8 +6,7 @@ use crate::error::{Error, Result};
 use crate::numbers::{counted, significant};
 
 /// What else may be wrong with lengths that do not fit a model.
-pub(super) const UNITS: &str =
-    "; if the lengths are millimeters and the model is in another unit, convert them to that unit";
+pub(super) const UNITS: &str = "; if the lengths are millimeters and the model is in another unit, write mm behind them and name that unit";
 
 /// Maximum number of layers of a stack.
 pub const MAX_LAYERS: usize = 1_000_000;

@@ -387,6 +387,78 @@ fn gray_levels_are_written_for_the_machine() {
 }
 
 #[test]
+fn lengths_have_units() {
+    let tripod = with_tripod();
+    let at = tripod.path();
+    let slice = |lengths: &str, folder: &str| {
+        done(at, &format!("slice tripod.vtu {lengths} --png {folder} --svg {folder}_drawn"));
+        relative(&at.join(folder))
+    };
+    let plain = slice("--layer-height 0.2 --pixel 0.05 --tolerance 0.001 --range 0.25:1", "plain");
+    let given = "--layer-height 200um --pixel 50um --tolerance 1um --range 0.25mm:0.1cm";
+    let in_units = slice(given, "units");
+    assert!(plain.len() > 3 && plain == in_units);
+    // the unit of the model counts
+    let inches = slice(
+        "--layer-height 5.08mm --pixel 1.27mm --tolerance 25.4um --range 0.25:25.4mm --unit in",
+        "inches",
+    );
+    let numbers = "--layer-height 0.2 --pixel 0.05 --tolerance 0.001 --range 0.25:1 --unit in";
+    assert!(inches == slice(numbers, "numbers"));
+    // of an output that has no unit, too
+    let vtp = "slice tripod.vtu --layer-height 0.02cm --unit cm --vtp";
+    done(at, &format!("{vtp} a.vtp"));
+    done(at, "slice tripod.vtu --layer-height 0.02 --vtp b.vtp");
+    assert!(fs::read(at.join("a.vtp")).unwrap() == fs::read(at.join("b.vtp")).unwrap());
+    for (lengths, fragment) in [
+        ("--layer-height 2parsec --pixel 1", "\"2parsec\" is not a length"),
+        ("--layer-height 0.2 --pixel 1x", "\"\" is not a length"),
+        ("--layer-height 0.2 --pixel 0.1mmx-1um", "--pixel 0.1x-0.001 is not positive"),
+        ("--layer-height 0.2 --pixel 0.1 --dpi 600", "cannot be used with"),
+        ("--layer-height 0.2 --dpi 0", "look like 600 or 600x300"),
+        ("--layer-height -3um --dpi 600", "layer height -0.003 is not positive"),
+    ] {
+        refused(at, &format!("slice tripod.vtu {lengths} --png out"), fragment);
+    }
+}
+
+/// Pixels of two sides have the volume of the limit, and images say their size.
+#[test]
+fn pixels_may_be_oblong() {
+    let tripod = with_tripod();
+    let at = tripod.path();
+    let slice = "slice tripod.vtu --layer-height 0.1 --antialias 2";
+    done(at, &format!("{slice} --dpi 300x150 --png png --bits 16"));
+    let images = manifest(&at.join("png"));
+    let files = &images["parameters"]["files"];
+    let [across, up] = [0, 1].map(|d| files["pitch"][d].as_f64().unwrap());
+    assert!((across - 25.4 / 300.0).abs() < 1e-15 && (up - 25.4 / 150.0).abs() < 1e-15);
+    let [columns, rows] = [0, 1].map(|d| files["resolution"][d].as_f64().unwrap());
+    assert!(columns > 1.5 * rows, "{columns} {rows}");
+    let layers = images["layers"].as_array().unwrap();
+    let sums = layers.iter().map(|layer| layer["files"][0]["level_sum"].as_f64().unwrap());
+    let volume = sums.sum::<f64>() / 65535.0 * across * up * 0.1;
+    let [expected, _] = moments(&at.join("tripod.vtu"));
+    assert!((volume / expected - 1.0).abs() < 1e-3, "{volume} {expected}"); // 4e-4
+    let path = at.join("png").join(layers[3]["files"][0]["path"].as_str().unwrap());
+    let bytes = std::io::BufReader::new(fs::File::open(path).unwrap());
+    let image = png::Decoder::new(bytes).read_info().unwrap();
+    let size = image.info().pixel_dims.unwrap();
+    assert_eq!([size.xppu, size.yppu], [11811, 5906]);
+    // one number where they are equal, and what a display is as large as
+    let sl1 = "--pixel 0.04x0.08 --resolution 200x100 --crop --exposure 6 --sl1 a.sl1";
+    done(at, &format!("{slice} {sl1} --bmp bmp"));
+    let ini = String::from_utf8(archived(&at.join("a.sl1"))[Path::new("prusaslicer.ini")].clone());
+    let ini = ini.unwrap();
+    assert!(ini.contains("display_width = 8\n") && ini.contains("display_height = 8\n"), "{ini}");
+    let bitmaps = manifest(&at.join("bmp"));
+    let path = bitmaps["layers"][0]["files"][0]["path"].as_str().unwrap();
+    let bytes = fs::read(at.join("bmp").join(path)).unwrap();
+    let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+    assert_eq!([number(38), number(42)], [25000, 12500]);
+}
+
+#[test]
 fn bad_options_are_refused_and_leave_nothing() {
     let tripod = with_tripod();
     let at = tripod.path();
@@ -400,7 +472,10 @@ fn bad_options_are_refused_and_leave_nothing() {
             "give a layer height below 2.0",
         ),
         ("slice tripod.vtu --layer-height 0.1", "not provided:\n  <--png <DIR>|--bmp <DIR>|--svg"),
-        ("slice tripod.vtu --layer-height 0.1 --png out", "not provided:\n  --pixel"),
+        (
+            "slice tripod.vtu --layer-height 0.1 --png out",
+            "not provided:\n  <--pixel <P[xQ]>|--dpi",
+        ),
         ("slice tripod.vtu --svg out", "not provided:\n  --layer-height"),
         (&format!("{png} --layer-height 0"), "layer height 0 is not positive"),
         (&format!("{png} --layer-height -0.1"), "layer height -0.1 is not positive"),
@@ -448,7 +523,10 @@ fn bad_options_are_refused_and_leave_nothing() {
             "slice tripod.vtu --layer-height 0.1 --svg out --origin -inf",
             "--origin -inf is not a finite number",
         ),
-        ("slice tripod.vtu --layer-height 0.1 --svg out --zip a.zip", "not provided:\n  --pixel"),
+        (
+            "slice tripod.vtu --layer-height 0.1 --svg out --zip a.zip",
+            "not provided:\n  <--pixel <P[xQ]>|--dpi",
+        ),
         (
             "slice tripod.vtu --layer-height 0.1 --sl1 a.sl1 --pixel 0.1",
             "not provided:\n  --exposure",
@@ -462,7 +540,10 @@ fn bad_options_are_refused_and_leave_nothing() {
             "images, --vtp and --pvtu",
         ),
         ("slice tripod.vtu --layer-height 0.1 --svg out --pixel 0.1", "--sl1 and --pvtu"),
-        ("slice tripod.vtu --layer-height 0.1 --pvtu a.pvtu", "not provided:\n  --pixel"),
+        (
+            "slice tripod.vtu --layer-height 0.1 --pvtu a.pvtu",
+            "not provided:\n  <--pixel <P[xQ]>|--dpi",
+        ),
         ("slice tripod.vtu --layer-height 0.1 --pvtu a.vtu --pixel 0.1", "end its name in .pvtu"),
         ("slice tripod.vtu --layer-height 0.1 --svg file", "is a file, not a directory"),
         ("slice tripod.vtu --layer-height 0.1 --svg file/in", "cannot be written"),

@@ -335,7 +335,7 @@ fn walls_between_pixels_and_other_units_are_said() {
     refused(
         at,
         "slice meters.stl --layer-height 0.05 --svg out",
-        "the model is in another unit, convert them to that unit: 5e-5 in meters",
+        "the model is in another unit, write mm behind them and name that unit",
     );
     refused(
         at,

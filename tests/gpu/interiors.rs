@@ -74,7 +74,8 @@ fn interiors_are_those_of_the_cpu() {
         for (size, part, shift) in [([121, 83], 121.0 / 120.0, -0.5 / 120.0), ([70, 97], 0.4, 0.05)]
         {
             let pitch = part * side / size[0] as f64;
-            let grid = PixelGrid { origin: corner.map(|x| x + shift * side), pitch, size };
+            let grid =
+                PixelGrid { origin: corner.map(|x| x + shift * side), pitch: [pitch; 2], size };
             let size_of = |values: &[f64]| values.iter().fold(1.0_f64, |most, x| most.max(x.abs()));
             let run = device.time_places(&heights, &grid).unwrap();
             let (mut count, mut worst): (usize, f64) = (0, 0.0);
@@ -131,7 +132,7 @@ fn attributes_of_layers_are_those_of_the_cpu() {
     let slicer = || Slicer::new(&solid, mesh.controls(), SliceOptions::default()).unwrap();
     let ([low, high], [corner, far]) = (slicer().heights(), slicer().plane_box());
     let pitch = (far[0] - corner[0]) / 300.0;
-    let grid = PixelGrid { origin: corner, pitch, size: [300, 310] };
+    let grid = PixelGrid { origin: corner, pitch: [pitch; 2], size: [300, 310] };
     let (controls, cell_data) = (mesh.controls(), &mesh.cell_data);
     let make = || SolidSource::with_cell_data(&solid, controls, cell_data, slicer()).unwrap();
     let (source, mut device) = (make(), make());

@@ -78,7 +78,7 @@ fn compare(make: impl Fn() -> Slicer, gpu: &Cuda) {
     // the second leaves a part of the solid outside
     for (size, part) in [([333, 250], 1.02), ([64, 97], 0.4)] {
         let pitch = part * side / size[0] as f64;
-        let grid = PixelGrid { origin: corner.map(|x| x + 0.05 * side), pitch, size };
+        let grid = PixelGrid { origin: corner.map(|x| x + 0.05 * side), pitch: [pitch; 2], size };
         for (sampling, planes) in
             [(Sampling::Area, 1), (Sampling::Center, 1), (Sampling::Area, 4), (Sampling::Area, 15)]
         {

@@ -144,7 +144,7 @@ fn a_cube_with_a_layer_of_ghosts_is_exactly_a_cube() {
             let layer = slicer.layer(0, height);
             assert!((layer.area() - 1.0).abs() < 1e-9, "{axis:?} {height}: {}", layer.area());
         }
-        let grid = PixelGrid { origin: [-0.25; 2], pitch: 0.125, size: [12; 2] };
+        let grid = PixelGrid { origin: [-0.25; 2], pitch: [0.125; 2], size: [12; 2] };
         let mut raster = Raster::new(grid, Sampling::Area).unwrap();
         let mut pixels = vec![0_u16; 144];
         slicer.coverage_into(&[0.4], &mut raster, &mut pixels);

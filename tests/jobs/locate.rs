@@ -285,7 +285,7 @@ fn layers(mesh: &SolidMesh, axis: Axis, across: usize) -> (PixelGrid, [f64; 3]) 
     let pitch = size(&mesh.points) / across as f64;
     let low_corner = axis.project(low).map(|x| x - 1.37 * pitch);
     let count = |d: usize| ((axis.project(high)[d] - low_corner[d]) / pitch) as usize + 2;
-    let grid = PixelGrid { origin: low_corner, pitch, size: [count(0), count(1)] };
+    let grid = PixelGrid { origin: low_corner, pitch: [pitch; 2], size: [count(0), count(1)] };
     let d = axis.number();
     (grid, [0.12, 0.5, 0.83].map(|t| low[d] + t * (high[d] - low[d])))
 }
@@ -392,10 +392,10 @@ fn interiors_fill_the_volume() {
         let (grid, _) = layers(&mesh, Axis::Z, 100);
         let finder = InteriorFinder::new(&locator, Axis::Z, grid).expect("a grid");
         let (low, high) = mesh.bounds().expect("points");
-        let count = ((high[2] - low[2]) / grid.pitch).ceil() as usize;
-        let height = |i: usize| low[2] + (i as f64 + 0.5) * grid.pitch;
+        let count = ((high[2] - low[2]) / grid.pitch[0]).ceil() as usize;
+        let height = |i: usize| low[2] + (i as f64 + 0.5) * grid.pitch[0];
         let pixels: usize = (0..count).map(|i| finder.layer(height(i)).len()).sum();
-        let filled = pixels as f64 * grid.pitch.powi(3);
+        let filled = pixels as f64 * grid.pitch[0].powi(3);
         assert!((filled / volume - 1.0).abs() < 2e-3, "{shape:?}: {filled} of {volume}");
     }
 }
@@ -406,7 +406,7 @@ fn masks_get_a_place_for_every_pixel() {
     let limits = Limits::new(&mesh);
     let locator = Locator::new(&limits.solid, mesh.controls()).expect("a locator");
     let (mut grid, [_, height, _]) = layers(&mesh, Axis::Z, 60);
-    grid.origin = grid.origin.map(|x| x - 10.0 * grid.pitch);
+    grid.origin = grid.origin.map(|x| x - 10.0 * grid.pitch[0]);
     grid.size = grid.size.map(|n| n + 10);
     let finder = InteriorFinder::new(&locator, Axis::Z, grid).expect("a grid");
     let interior = finder.layer(height);

@@ -112,7 +112,8 @@ fn check(file: &Path) -> Result<Count> {
 
 /// A plane at no special height, and some through limit points of vertices inside.
 fn layers(limits: &Limits, mesh: &SolidMesh, axis: Axis) -> Vec<(PixelGrid, f64)> {
-    let pitch = size(&mesh.points) / ACROSS as f64;
+    // no squares
+    let pitch = [1.0, 0.83].map(|part| part * size(&mesh.points) / ACROSS as f64);
     let (low, high) = mesh.bounds().expect("points");
     let elements = limits.solid.elements();
     let topology = limits.solid.topology();
@@ -129,9 +130,9 @@ fn layers(limits: &Limits, mesh: &SolidMesh, axis: Axis) -> Vec<(PixelGrid, f64)
         .map(|point| {
             let (low, high, center) = (axis.project(low), axis.project(high), axis.project(point));
             // a pixel's center is at the point
-            let before = |d: usize| ((center[d] - low[d]) / pitch).ceil() + 1.0;
-            let origin = [0, 1].map(|d| center[d] - (before(d) + 0.5) * pitch);
-            let size = [0, 1].map(|d| ((high[d] - origin[d]) / pitch) as usize + 2);
+            let before = |d: usize| ((center[d] - low[d]) / pitch[d]).ceil() + 1.0;
+            let origin = [0, 1].map(|d| center[d] - (before(d) + 0.5) * pitch[d]);
+            let size = [0, 1].map(|d| ((high[d] - origin[d]) / pitch[d]) as usize + 2);
             (PixelGrid { origin, pitch, size }, point[axis.number()])
         })
         .collect()
@@ -156,7 +157,7 @@ fn check_layer(
         }
     }
     let center = |i: usize| grid.center(i % columns, i / columns);
-    let extent = columns.max(rows) as f64 * grid.pitch;
+    let extent = columns.max(rows) as f64 * grid.pitch[0];
     for n in (0..interior.len()).step_by(STRIDE) {
         let (element, p) = (interior.elements[n] as usize, interior.parameters[n]);
         let x = axis.lift(center(interior.pixels[n] as usize), height);

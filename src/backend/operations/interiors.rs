@@ -33,8 +33,8 @@ pub struct PieceValues<'a> {
 pub struct Pixels {
     /// Lower left corner in the plane, in length units.
     pub origin: [f64; 2],
-    /// Length of a pixel.
-    pub pitch: f64,
+    /// Width and height of a pixel, in length units.
+    pub pitch: [f64; 2],
     /// Columns and rows.
     pub size: [usize; 2],
     /// Axes in space of the columns' and the rows' coordinate.

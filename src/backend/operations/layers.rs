@@ -68,10 +68,10 @@ pub enum Sampling {
 /// What images show.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Canvas {
-    /// Lower left corner in the plane, and length of a pixel, in length units.
+    /// Lower left corner in the plane, in length units.
     pub origin: [f64; 2],
-    /// Length of a pixel.
-    pub pitch: f64,
+    /// Width and height of a pixel, in length units.
+    pub pitch: [f64; 2],
     /// How far chords may be from the curves.
     pub tolerance: f64,
     /// Columns and rows.

@@ -19,67 +19,11 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result, option_name};
 use crate::memory;
 use crate::mesh::{Attribute, SurfaceMesh, area_normal, used_rows};
+use crate::numbers::LengthUnit;
 use crate::numbers::vector::norm;
 
 /// Bytes of a number of every array.
 const BYTES: usize = 4;
-
-/// A unit of length.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-pub enum LengthUnit {
-    /// 10⁻⁶ m.
-    #[cfg_attr(feature = "cli", value(name = "um"))]
-    #[serde(rename = "um")]
-    Micrometer,
-    /// 10⁻³ m.
-    #[cfg_attr(feature = "cli", value(name = "mm"))]
-    #[serde(rename = "mm")]
-    Millimeter,
-    /// 10⁻² m.
-    #[cfg_attr(feature = "cli", value(name = "cm"))]
-    #[serde(rename = "cm")]
-    Centimeter,
-    /// 1 m.
-    #[default]
-    #[cfg_attr(feature = "cli", value(name = "m"))]
-    #[serde(rename = "m")]
-    Meter,
-    /// 0.0254 m.
-    #[cfg_attr(feature = "cli", value(name = "in"))]
-    #[serde(rename = "in")]
-    Inch,
-    /// 0.3048 m.
-    #[cfg_attr(feature = "cli", value(name = "ft"))]
-    #[serde(rename = "ft")]
-    Foot,
-}
-
-impl LengthUnit {
-    /// Length of the unit in meters.
-    pub fn meters(self) -> f64 {
-        match self {
-            Self::Micrometer => 1e-6,
-            Self::Millimeter => 1e-3,
-            Self::Centimeter => 1e-2,
-            Self::Meter => 1.0,
-            Self::Inch => 0.0254,
-            Self::Foot => 0.3048,
-        }
-    }
-
-    /// Symbol of the unit, such as `mm`.
-    pub fn symbol(self) -> &'static str {
-        match self {
-            Self::Micrometer => "µm",
-            Self::Millimeter => "mm",
-            Self::Centimeter => "cm",
-            Self::Meter => "m",
-            Self::Inch => "in",
-            Self::Foot => "ft",
-        }
-    }
-}
 
 /// The axis of a model that points upward.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -33,7 +33,7 @@ mod zip_records;
 
 pub use bext::{BezierPatch, write_bext};
 pub use exchange::{CellSide, MeshFormat, SideGroup, write_surface_groups};
-pub use glb::{GlbOptions, LengthUnit, UpAxis, is_glb};
+pub use glb::{GlbOptions, UpAxis, is_glb};
 pub use losses::{lost_cell_data, lost_data};
 pub(crate) use npz::Archive;
 pub use outline::FileOutline;

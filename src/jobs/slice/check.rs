@@ -47,6 +47,7 @@ impl SliceRequest {
         check_rules(self.outputs.rules(&self.images))?;
         check_rules(self.images.rules(&self.outputs))?;
         self.images.check_pixels()?;
+        self.check_pitch()?;
         check_rules(self.images.rules_of_materials(&self.outputs))?;
         self.outputs.check_paths()?;
         let mut own = self.clone();
@@ -67,25 +68,29 @@ impl SliceRequest {
     pub fn check_cut(&self) -> Result<()> {
         self.check_lengths()?;
         check_rules([(
-            !self.backend.allows_cpu() && self.images.pixel.is_none(),
+            !self.backend.allows_cpu() && self.images.pixel_size().is_none(),
             "a GPU for layers without pixels".into(),
             message!("give the size of a pixel, or leave ", name("backend"), " out"),
         )])?;
-        self.images.check_pixels()
+        self.images.check_pixels()?;
+        self.check_pitch()
     }
 
     fn check_lengths(&self) -> Result<()> {
+        Setting::check_unit(self.unit_mm())?;
         // an extent that lets any height pass that any model could have
-        Stack::new([0.0, self.layer_height.max(f64::MIN_POSITIVE)], self.layer_height)?;
-        Setting::check_unit(self.unit_mm())
+        let height = self.length(self.layer_height);
+        Stack::new([0.0, height.max(f64::MIN_POSITIVE)], height).map(drop)
+    }
+
+    fn check_pitch(&self) -> Result<()> {
+        self.pitch().map_or(Ok(()), Setting::check_pixel)
     }
 
     /// Options that none of the outputs has a use for.
     fn rules(&self) -> [Rule; 6] {
-        let SliceOutputs { vtp, pvtu, svg, layered_svg, cli, .. } = &self.outputs;
+        let SliceOutputs { vtp, pvtu, .. } = &self.outputs;
         let has_pictures = self.outputs.has_attribute_images();
-        let has_drawings = svg.is_some() || layered_svg.is_some();
-        let has_unit = self.outputs.has_images() || has_drawings || cli.is_some();
         let has_attributes = has_pictures || pvtu.is_some() || vtp.is_some();
         let has_range = self.attribute.iter().any(|wanted| wanted.range.is_some());
         let has_folder = self.outputs.directories().next().is_some();
@@ -95,7 +100,8 @@ impl SliceRequest {
         let vtk = listed(["vtp", "pvtu"].map(name), " and ");
         let a_range = message!("a range of ", name("attribute"));
         let with_pixels = message!("images and ", name("pvtu"));
-        let with_unit = message!("images, drawings and ", name("cli"), "; ", vtk.clone());
+        let with_unit =
+            message!("lengths with a unit, images, drawings and ", name("cli"), "; ", vtk.clone());
         let with_unit = message!(with_unit, " keep the model's length unit");
         [
             (
@@ -115,7 +121,7 @@ impl SliceRequest {
                 option("backend", "cuda"),
                 with_pixels,
             ),
-            is_for(self.unit_mm() != 1.0 && !has_unit, name("unit"), with_unit),
+            is_for(self.unit_mm() != 1.0 && !self.uses_unit(), name("unit"), with_unit),
         ]
     }
 
@@ -147,7 +153,7 @@ impl SliceOutputs {
     /// Outputs that lack something.
     fn rules(&self, images: &SliceImages) -> [Rule; 8] {
         let sliced = message!("slice with ", name("pixel"));
-        let no_pixels = images.pixel.is_none();
+        let no_pixels = images.pixel_size().is_none();
         let exposed = "give the seconds of a layer, and perhaps those of the first and the layers \
                        between: ";
         [
@@ -216,7 +222,7 @@ impl SliceImages {
                 "slices with materials",
             ),
             (
-                self.pixel.is_some() && !outputs.has_pixels(),
+                self.pixel_size().is_some() && !outputs.has_pixels(),
                 message!(name("pixel"), " is for ", of_pixels),
                 message!("give ", some, ", or leave ", name("pixel"), " out"),
             ),
@@ -232,16 +238,28 @@ impl SliceImages {
     fn check_pixels(&self) -> Result<()> {
         let without = |given: bool, option| {
             let what = message!(name(option), " without pixels");
-            (given && self.pixel.is_none(), what, "give the size of a pixel".into())
+            (given && self.pixel_size().is_none(), what, "give the size of a pixel".into())
         };
         check_rules([
             without(self.resolution.is_some(), "resolution"),
             without(self.pixel_origin.is_some(), "pixel_origin"),
             without(self.crop, "crop"),
             without(self.has_materials(), "materials"),
+            (
+                self.pixel.is_some() && self.dpi.is_some(),
+                message!(listed(["pixel", "dpi"].map(name), " and "), " do not go together"),
+                "give one of them".into(),
+            ),
         ])?;
         self.curve_of_number().map_or(Ok(()), |curve| curve.check())?;
-        self.pixel.map_or(Ok(()), Setting::check_pixel)
+        match self.dpi.filter(|dots| !dots.iter().all(|n| n.is_finite() && *n > 0.0)) {
+            None => Ok(()),
+            Some([across, up]) => {
+                let given = option("dpi", format!("{across}x{up}"));
+                Err(Error::request(message!(given, " is not positive"))
+                    .with_help("give pixels per inch, say 600 or 600x300"))
+            }
+        }
     }
 
     /// Materials and bits of pixels that the outputs do not have, or that do not go together.

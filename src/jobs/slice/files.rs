@@ -39,10 +39,12 @@ impl SliceRequest {
     /// # Errors
     /// As [`Setting::new`] and [`Setting::pixels`].
     pub fn layers_in(&self, frame: LayerFrame) -> Result<ModelLayers> {
-        let setting = Setting::new(frame, self.layer_height, self.origin)?;
+        let origin = self.origin.map(|own| self.length(own));
+        let setting = Setting::new(frame, self.length(self.layer_height), origin)?;
         let setting = Setting { unit_mm: self.unit_mm(), ..setting };
-        let &SliceImages { pixel, resolution: size, pixel_origin: origin, crop, .. } = &self.images;
-        let pixels = pixel.map(|pitch| Pixels { pitch, size, origin, crop });
+        let &SliceImages { resolution: size, pixel_origin, crop, .. } = &self.images;
+        let origin = pixel_origin.map(|corner| corner.map(|own| self.length(own)));
+        let pixels = self.pitch().map(|pitch| Pixels { pitch, size, origin, crop });
         let grid = pixels.map(|pixels| setting.pixels(pixels)).transpose()?;
         Ok(ModelLayers { setting, grid, materials: None })
     }
@@ -125,7 +127,7 @@ impl SliceRequest {
             layers: range.len(),
             made,
             skipped,
-            layer_height: self.layer_height,
+            layer_height: self.length(self.layer_height),
             resolution: layers.grid.map(|grid| grid.size),
             tolerance: layers.setting.tolerance,
             seconds: start.elapsed().as_secs_f64(),

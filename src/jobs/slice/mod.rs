@@ -7,7 +7,7 @@
 //! let mesh = subsolid::read("models/bracket.vtk")?;
 //! let svg = Some(directory.path().join("layers"));
 //! let outputs = SliceOutputs { svg, ..SliceOutputs::default() };
-//! let request = SliceRequest { layer_height: 0.5, outputs, ..SliceRequest::default() };
+//! let request = SliceRequest { layer_height: 0.5.into(), outputs, ..SliceRequest::default() };
 //! let (solid, unrefined) = (subsolid::Solid::new(&mesh)?, request.unrefined(&mesh)?);
 //! let report = request.run((mesh, solid), unrefined, ModelFile::default(), None, &mut ())?;
 //! assert_eq!(report.made, report.layers_of_model);
@@ -23,7 +23,7 @@ pub mod values;
 pub use files::ModelLayers;
 pub use model::{ModelFile, UnrefinedSolid};
 pub use request::{SliceImages, SliceOutputs, SliceRequest};
-pub use values::{HeightRange, SliceAttribute, SliceMaterial};
+pub use values::{HeightRange, PixelSize, SliceAttribute, SliceMaterial};
 
 use std::path::Path;
 use std::time::Instant;

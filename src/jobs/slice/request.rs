@@ -7,15 +7,17 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "cli")]
 use super::values;
-use super::values::{HeightRange, SliceAttribute, SliceMaterial};
+use super::values::{HeightRange, PixelSize, SliceAttribute, SliceMaterial};
 use crate::backend::Choice;
 use crate::error::Result;
 use crate::io::JobPart;
+use crate::numbers::{Length, LengthUnit};
 use crate::scheme::Scheme;
 use crate::slice::output::Exposure;
 use crate::slice::{Axis, Bits, Flip, GrayCurve, SliceOptions, Stack};
 
-/// What is asked of layers: how a model is cut, and the files that its layers become.
+/// What is asked of layers: how a model is cut, and the files that its layers become. Lengths
+/// without a unit are in the length unit of the model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[serde(default)]
@@ -27,30 +29,31 @@ pub struct SliceRequest {
     /// are [default: linear of .stl, else catmull-clark]
     #[cfg_attr(feature = "cli", arg(long, value_parser = Scheme::named))]
     pub scheme: Option<Scheme>,
-    /// Merge vertices with equal coordinates first, or those within DISTANCE of one another (in
-    /// length units), so that gaps between faces or cells close
+    /// Merge vertices with equal coordinates first, or those within DISTANCE of one another, so that
+    /// gaps between faces or cells close
     #[cfg_attr(feature = "cli", arg(long, value_name = "DISTANCE", num_args = 0..=1))]
     #[cfg_attr(feature = "cli", arg(require_equals = true, default_missing_value = "0"))]
-    pub weld: Option<f64>,
-    /// Height of a layer, in length units of the model
+    pub weld: Option<Length>,
+    /// Height of a layer, in length units of the model (0.05) or with a unit (50um), as all lengths
+    /// here
     #[cfg_attr(feature = "cli", arg(long, value_name = "H", allow_hyphen_values = true))]
-    pub layer_height: f64,
-    /// Height of the bottom of layer 0, in length units of the model, at or below the lowest point
-    /// of the limit [default: the lowest point]
+    pub layer_height: Length,
+    /// Height of the bottom of layer 0, at or below the lowest point of the limit [default: the
+    /// lowest point]
     #[cfg_attr(feature = "cli", arg(long, value_name = "Z", allow_hyphen_values = true))]
-    pub origin: Option<f64>,
+    pub origin: Option<Length>,
     /// Slice only layers whose mid-height is at least Z0 and below Z1; either may be omitted
     #[cfg_attr(feature = "cli", arg(long, value_name = "Z0:Z1", allow_hyphen_values = true))]
     pub range: Option<HeightRange>,
     /// Axis that layers are stacked along
     #[cfg_attr(feature = "cli", arg(long, value_enum, default_value_t))]
     pub axis: Axis,
-    /// Maximum distance of contours from the limit surface, in length units [default: 1e-5 of the
-    /// longest side of the bounding box, or 2^-46 of the largest coordinate if that is more]
+    /// Maximum distance of contours from the limit surface [default: 1e-5 of the longest side of the
+    /// bounding box, or 2^-46 of the largest coordinate if that is more]
     #[cfg_attr(feature = "cli", arg(long, value_name = "T", allow_hyphen_values = true))]
-    pub tolerance: Option<f64>,
-    /// Length unit of the model, for formats that use millimeters: um, mm, cm, m, in, ft, or the
-    /// millimeters in it, 1e-9 to 1e9
+    pub tolerance: Option<Length>,
+    /// Length unit of the model, for lengths with a unit and formats that use millimeters: um, mm,
+    /// cm, m, in, ft, or the millimeters in it, 1e-9 to 1e9
     #[cfg_attr(feature = "cli", arg(long, value_name = "UNIT", default_value = "mm"))]
     #[cfg_attr(feature = "cli", arg(value_parser = values::millimeters, allow_hyphen_values = true))]
     pub unit: Option<f64>,
@@ -85,10 +88,10 @@ pub struct SliceRequest {
 #[serde(default)]
 pub struct SliceOutputs {
     /// Directory for images of the layers and their manifest
-    #[cfg_attr(feature = "cli", arg(long, value_name = "DIR", requires = "pixel"))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "DIR", requires = "sized"))]
     pub png: Option<PathBuf>,
     /// The same as Windows bitmaps
-    #[cfg_attr(feature = "cli", arg(long, value_name = "DIR", requires = "pixel"))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "DIR", requires = "sized"))]
     #[cfg_attr(feature = "cli", arg(conflicts_with = "png"))]
     pub bmp: Option<PathBuf>,
     /// Directory for drawings of the layers and their manifest
@@ -106,10 +109,10 @@ pub struct SliceOutputs {
     /// VTK file of the centers of the pixels inside, with cell, u, v, w and the arrays named by
     /// --attribute, for ParaView; one piece per layer
     #[cfg_attr(feature = "cli", arg(long, alias = "vtu", value_name = "FILE.pvtu"))]
-    #[cfg_attr(feature = "cli", arg(requires = "pixel"))]
+    #[cfg_attr(feature = "cli", arg(requires = "sized"))]
     pub pvtu: Option<PathBuf>,
     /// Zip archive of everything that --png or --bmp writes; PNG if neither is given
-    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", requires = "pixel"))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", requires = "sized"))]
     pub zip: Option<PathBuf>,
     /// Write --zip as Windows bitmaps, without --bmp
     #[cfg_attr(feature = "cli", arg(long, requires = "zip", conflicts_with = "png"))]
@@ -117,7 +120,7 @@ pub struct SliceOutputs {
     /// Archive for Prusa's resin printers: the coverage in gray, with the printer's --pixel and
     /// --resolution
     #[cfg_attr(feature = "cli", arg(long, value_name = "FILE.sl1"))]
-    #[cfg_attr(feature = "cli", arg(requires_all = ["pixel", "exposure"]))]
+    #[cfg_attr(feature = "cli", arg(requires_all = ["sized", "exposure"]))]
     pub sl1: Option<PathBuf>,
     /// Exposure time per layer in seconds, required for --sl1; optionally that of the first layer
     /// [default: S] and the number of layers over which it decreases to S [default: 0]
@@ -134,18 +137,23 @@ pub struct SliceOutputs {
 #[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 #[serde(default)]
 pub struct SliceImages {
-    /// Edge length of a pixel, in length units of the model, required for images and --pvtu
-    #[cfg_attr(feature = "cli", arg(long, value_name = "P", allow_hyphen_values = true))]
-    pub pixel: Option<f64>,
+    /// Edge length of a pixel, or its width and height (0.042x0.084mm), required for images and
+    /// --pvtu
+    #[cfg_attr(feature = "cli", arg(long, value_name = "P[xQ]", allow_hyphen_values = true))]
+    pub pixel: Option<PixelSize>,
+    /// Pixels per inch instead of --pixel, or those along columns' and rows' axes: 600x300
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N[xM]", conflicts_with = "pixel"))]
+    #[cfg_attr(feature = "cli", arg(value_parser = values::dots, allow_hyphen_values = true))]
+    pub dpi: Option<[f64; 2]>,
     /// Columns and rows of the images, with the model centered [default: the size of the model]
-    #[cfg_attr(feature = "cli", arg(long, value_name = "WxH", requires = "pixel"))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "WxH", requires = "sized"))]
     #[cfg_attr(feature = "cli", arg(value_parser = values::resolution))]
     pub resolution: Option<[usize; 2]>,
-    /// Lower left corner of the pixels in the plane of the layers, in length units, the same for
-    /// all models of an assembly [default: the model is centered]
-    #[cfg_attr(feature = "cli", arg(long, value_name = "X:Y", requires = "pixel"))]
+    /// Lower left corner of the pixels in the plane of the layers, the same for all models of an
+    /// assembly [default: the model is centered]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "X:Y", requires = "sized"))]
     #[cfg_attr(feature = "cli", arg(value_parser = values::corner, allow_hyphen_values = true))]
-    pub pixel_origin: Option<[f64; 2]>,
+    pub pixel_origin: Option<[Length; 2]>,
     /// Leave out what lies outside the pixels of --resolution and --pixel-origin, which is refused
     /// otherwise
     #[cfg_attr(feature = "cli", arg(long, requires = "framed"))]
@@ -194,7 +202,32 @@ pub struct SliceImages {
 impl SliceRequest {
     /// How the limit is cut.
     pub fn options(&self) -> SliceOptions {
-        SliceOptions { axis: self.axis, tolerance: self.tolerance }
+        SliceOptions { axis: self.axis, tolerance: self.tolerance.map(|own| self.length(own)) }
+    }
+
+    /// A length in length units of the model.
+    pub fn length(&self, length: Length) -> f64 {
+        length.in_model(self.unit_mm())
+    }
+
+    /// Width and height of a pixel in length units of the model, if there are pixels.
+    pub fn pitch(&self) -> Option<[f64; 2]> {
+        self.images.pixel_size().map(|size| size.0.map(|own| self.length(own)))
+    }
+
+    /// Whether something that is given or written depends on the length unit of the model.
+    pub fn uses_unit(&self) -> bool {
+        self.outputs.use_unit() || self.in_units()
+    }
+
+    /// Whether some lengths are given with a unit.
+    pub fn in_units(&self) -> bool {
+        let HeightRange { from, to } = self.range.unwrap_or_default();
+        let options = [self.weld, self.origin, self.tolerance, from, to, Some(self.layer_height)];
+        let pixels = self.images.pixel_size().map(|size| size.0).into_iter();
+        let pairs = pixels.chain(self.images.pixel_origin).flatten();
+        let mut lengths = options.into_iter().flatten().chain(pairs);
+        lengths.any(|length| length.unit.is_some())
     }
 
     /// Millimeters in the length unit.
@@ -208,7 +241,8 @@ impl SliceRequest {
         let all = match self.range {
             None => 0..stack.count(),
             Some(_) => {
-                stack.within(from.unwrap_or(f64::NEG_INFINITY), to.unwrap_or(f64::INFINITY))?
+                let end = |end: Option<Length>, open| end.map_or(open, |own| self.length(own));
+                stack.within(end(from, f64::NEG_INFINITY), end(to, f64::INFINITY))?
             }
         };
         Ok([all.clone(), self.pieces.map_or(all.clone(), |part| part.share(&all))])
@@ -278,6 +312,12 @@ impl SliceOutputs {
         self.bmp.is_some() || self.bitmaps
     }
 
+    /// Whether some are in millimeters, or say what the length unit of the model is.
+    fn use_unit(&self) -> bool {
+        let drawings = [&self.svg, &self.layered_svg, &self.cli];
+        self.has_images() || drawings.into_iter().any(Option::is_some)
+    }
+
     /// Whether some are made of pixels.
     pub fn has_pixels(&self) -> bool {
         self.has_images() || self.pvtu.is_some()
@@ -285,6 +325,12 @@ impl SliceOutputs {
 }
 
 impl SliceImages {
+    /// Width and height of a pixel, if they are given.
+    pub fn pixel_size(&self) -> Option<PixelSize> {
+        let inch = |dots: f64| Length { value: 1.0 / dots, unit: Some(LengthUnit::Inch) };
+        self.pixel.or_else(|| Some(PixelSize(self.dpi?.map(inch))))
+    }
+
     /// Whether pixels have materials.
     pub fn has_materials(&self) -> bool {
         !self.materials.is_empty() || self.material_id.is_some()

@@ -5,29 +5,54 @@ use std::str::FromStr;
 use serde::de::{IntoDeserializer, value};
 use serde::{Deserialize, Serialize};
 
-use crate::io::LengthUnit;
+use crate::numbers::{Length, LengthUnit};
 use crate::slice::output::Exposure;
 
-/// Heights from one up to another, in length units; `None` where it is open.
+/// Heights from one up to another; `None` where it is open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HeightRange {
     /// The lowest.
-    pub from: Option<f64>,
+    pub from: Option<Length>,
     /// Above the highest.
-    pub to: Option<f64>,
+    pub to: Option<Length>,
 }
 
 impl FromStr for HeightRange {
     type Err = String;
 
-    /// `1:2`, `1:` or `:2`.
+    /// `1:2`, `1mm:` or `:2`.
     fn from_str(text: &str) -> Result<Self, String> {
         let number = |part: &str| match part.trim() {
             "" => Ok(None),
-            part => part.parse().map(Some).map_err(|_| format!("{part:?} is not a number")),
+            part => part.parse().map(Some),
         };
         let (from, to) = text.split_once(':').ok_or("two heights look like 0.5:2")?;
         Ok(Self { from: number(from)?, to: number(to)? })
+    }
+}
+
+/// Width and height of a pixel.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PixelSize(pub [Length; 2]);
+
+impl From<f64> for PixelSize {
+    /// A square, in the model's unit.
+    fn from(edge: f64) -> Self {
+        Self([edge.into(); 2])
+    }
+}
+
+impl FromStr for PixelSize {
+    type Err = String;
+
+    /// `0.05`, `50um` or `0.042x0.084mm`, where a unit at the end is that of both.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let Some((width, height)) = text.split_once(BY) else {
+            return Ok(Self([text.parse()?; 2]));
+        };
+        let [mut width, height]: [Length; 2] = [width.parse()?, height.parse()?];
+        width.unit = width.unit.or(height.unit);
+        Ok(Self([width, height]))
     }
 }
 
@@ -82,6 +107,20 @@ impl FromStr for SliceMaterial {
     }
 }
 
+/// What stands between two numbers across and up.
+const BY: [char; 3] = ['x', 'X', '×'];
+
+/// Pixels per inch: `600`, or `600x300` across and up.
+///
+/// # Errors
+/// What they look like.
+pub fn dots(text: &str) -> Result<[f64; 2], String> {
+    let number = |part: &str| part.trim().parse().ok().filter(|&n: &f64| n.is_finite() && n > 0.0);
+    let (across, up) = text.split_once(BY).unwrap_or((text, text));
+    let both = number(across).and_then(|across| Some([across, number(up)?]));
+    both.ok_or_else(|| "pixels per inch look like 600 or 600x300".into())
+}
+
 /// Millimeters in a length unit, given by name or by number.
 ///
 /// # Errors
@@ -102,17 +141,17 @@ pub fn millimeters(text: &str) -> Result<f64, String> {
 /// What they look like.
 pub fn resolution(text: &str) -> Result<[usize; 2], String> {
     let number = |part: &str| part.trim().parse().ok().filter(|&n| n > 0);
-    text.split_once(['x', 'X', '×'])
+    text.split_once(BY)
         .and_then(|(columns, rows)| Some([number(columns)?, number(rows)?]))
         .ok_or_else(|| "columns and rows look like 1920x1080".into())
 }
 
-/// Coordinates in the plane: `-5:2.5`.
+/// Coordinates in the plane: `-5:2.5` or `1mm:2mm`.
 ///
 /// # Errors
 /// What they look like.
-pub fn corner(text: &str) -> Result<[f64; 2], String> {
-    let number = |part: &str| part.trim().parse().ok().filter(|x: &f64| x.is_finite());
+pub fn corner(text: &str) -> Result<[Length; 2], String> {
+    let number = |part: &str| part.parse().ok().filter(|x: &Length| x.value.is_finite());
     text.split_once(':')
         .and_then(|(x, y)| Some([number(x)?, number(y)?]))
         .ok_or_else(|| "coordinates look like -5:2.5".into())
@@ -144,7 +183,8 @@ mod tests {
 
     #[test]
     fn heights_may_be_open() {
-        let range = |from, to| Ok(HeightRange { from, to });
+        let of = |end: Option<f64>| end.map(Length::from);
+        let range = |from, to| Ok(HeightRange { from: of(from), to: of(to) });
         assert_eq!("-1:2.5".parse(), range(Some(-1.0), Some(2.5)));
         assert_eq!(":2".parse(), range(None, Some(2.0)));
         assert_eq!("1e-3:".parse(), range(Some(1e-3), None));
@@ -156,6 +196,19 @@ mod tests {
         let names = ["um", "mm", "cm", "m", "in", "ft", "25.4"].map(millimeters);
         assert_eq!(names.map(Result::unwrap), [1e-3, 1.0, 10.0, 1e3, 25.4, 304.8, 25.4]);
         assert!(["", "km", "1 mm"].iter().all(|text| millimeters(text).is_err()));
+    }
+
+    #[test]
+    fn pixels_may_be_oblong() {
+        let size = |text: &str| text.parse().map(|PixelSize(own)| own.map(|x| x.in_model(1.0)));
+        assert_eq!(size("0.05"), Ok([0.05; 2]));
+        assert_eq!(size("50um"), Ok([0.05; 2]));
+        assert_eq!(size("42x84um"), Ok([0.042, 0.084]));
+        assert_eq!(size("42um x 1mm"), Ok([0.042, 1.0]));
+        assert!(["", "x1", "1x", "1x2x3", "1by2"].iter().all(|text| size(text).is_err()));
+        assert_eq!(dots("600x300"), Ok([600.0, 300.0]));
+        assert_eq!(dots("1200"), Ok([1200.0; 2]));
+        assert!(["0", "-1", "6x", "inf", "600x0"].iter().all(|text| dots(text).is_err()));
     }
 
     #[test]

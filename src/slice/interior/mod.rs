@@ -15,7 +15,7 @@
 //! let mesh = subsolid::read("models/bracket.vtk")?;
 //! let solid = subsolid::Solid::new(&mesh)?;
 //! let locator = Locator::new(&solid, mesh.controls())?;
-//! let grid = PixelGrid { origin: [0.0, 0.0], pitch: 0.05, size: [100, 100] };
+//! let grid = PixelGrid { origin: [0.0, 0.0], pitch: [0.05; 2], size: [100, 100] };
 //! let finder = InteriorFinder::new(&locator, Axis::Z, grid)?;
 //! let interior = finder.layer(0.5);
 //! assert!(interior.pixels.is_sorted());
@@ -284,7 +284,7 @@ impl PixelPlane<'_> {
             return None;
         }
         let [columns, rows] = [0, 1].map(|d| {
-            let at = |x: f64| (x - self.grid.origin[d]) / self.grid.pitch - 0.5;
+            let at = |x: f64| (x - self.grid.origin[d]) / self.grid.pitch[d] - 0.5;
             let axis = self.axis.plane()[d];
             // saturate; rounding is less than the slack
             let slack = 1e-9;

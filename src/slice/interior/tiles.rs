@@ -115,7 +115,7 @@ mod tests {
             })
             .collect();
         let tiles = Tiles::new(boxes.clone(), 0.0);
-        let grid = PixelGrid { origin: [0.0, 0.1], pitch: 0.01, size: [101, 75] };
+        let grid = PixelGrid { origin: [0.0, 0.1], pitch: [0.01; 2], size: [101, 75] };
         let heights = [0.3, 5.0, 0.31];
         let found = tiles.of_layers(Axis::Y, &grid, &heights);
         let [across, up] = [7, 10];
@@ -125,7 +125,7 @@ mod tests {
             // does one of `size` pixels from `first` have its center between?
             let meets = |d: usize, tile: usize, low: f64, high: f64| {
                 let pixels = tile * TILE[d]..grid.size[d].min((tile + 1) * TILE[d]);
-                let center = |at: usize| grid.origin[d] + grid.pitch * (at as f64 + 0.5);
+                let center = |at: usize| grid.origin[d] + grid.pitch[d] * (at as f64 + 0.5);
                 pixels.into_iter().any(|at| low <= center(at) && center(at) <= high)
             };
             let expected = (0..boxes.len() as u32).filter(|&part| {

@@ -118,8 +118,8 @@ impl PixelLattice {
         let axes = plane.axis.plane();
         let [mut of_x, mut of_y] = [[[0.0; 3]; 3]; 2];
         for d in 0..3 {
-            let by_axis = axes.map(|axis| if axis == d { pitch } else { 0.0 });
-            let [by_column, by_row] = axes.map(|axis| pitch * part.frame.inverse[d][axis]);
+            let by_axis = [0, 1].map(|k| if axes[k] == d { pitch[k] } else { 0.0 });
+            let [by_column, by_row] = [0, 1].map(|k| pitch[k] * part.frame.inverse[d][axes[k]]);
             of_x[d] = [origin[d], by_axis[0], by_axis[1]];
             of_y[d] = [y[d], by_column, by_row];
         }

@@ -358,7 +358,8 @@ impl Painter {
 
 fn image_format(setting: &Setting, options: &ImageOptions) -> ImageFormat {
     let &ImageOptions { grid, bits, flip, file, .. } = options;
-    ImageFormat { size: grid.size, bits, flip, meters: grid.pitch * setting.unit_mm / 1e3, file }
+    let meters = grid.pitch.map(|pitch| pitch * setting.unit_mm / 1e3);
+    ImageFormat { size: grid.size, bits, flip, meters, file }
 }
 
 /// A channel of the covered pixels, `[pixel][channel]`.

@@ -105,18 +105,18 @@ impl PrusaArchive {
             materials: None,
             ..options
         };
-        let pixel_mm = options.grid.pitch * setting.unit_mm;
+        let pixel_mm = options.grid.pitch.map(|pitch| pitch * setting.unit_mm);
         let layer_mm = setting.stack.layer_height() * setting.unit_mm;
         let [columns, rows] = options.grid.size;
         let mirrored = |flips: [Flip; 2]| u8::from(flips.contains(&options.flip));
         let printer = [
-            ("display_height", (pixel_mm * rows as f64).to_string()),
+            ("display_height", (pixel_mm[1] * rows as f64).to_string()),
             ("display_mirror_x", mirrored([Flip::Horizontal, Flip::Both]).to_string()),
             ("display_mirror_y", mirrored([Flip::Vertical, Flip::Both]).to_string()),
             ("display_orientation", "landscape".to_owned()),
             ("display_pixels_x", columns.to_string()),
             ("display_pixels_y", rows.to_string()),
-            ("display_width", (pixel_mm * columns as f64).to_string()),
+            ("display_width", (pixel_mm[0] * columns as f64).to_string()),
             ("exposure_time", exposure.seconds.to_string()),
             ("faded_layers", exposure.faded.to_string()),
             ("initial_exposure_time", exposure.first.to_string()),
@@ -132,7 +132,7 @@ impl PrusaArchive {
             exposure,
             printer: lines(&printer),
             layer_mm,
-            pixel_ml: pixel_mm * pixel_mm * layer_mm / 1e3,
+            pixel_ml: pixel_mm[0] * pixel_mm[1] * layer_mm / 1e3,
             pixels: columns as f64 * rows as f64,
             zip,
             layers: 0,

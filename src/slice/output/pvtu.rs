@@ -99,7 +99,7 @@ impl PixelCloud {
     pub fn bytes(grid: &PixelGrid, plane: [[f64; 2]; 2], values: usize, layers: usize) -> u128 {
         let [low, high] = plane;
         let pixels = [0, 1].map(|d| {
-            let across = ((high[d] - low[d]) / grid.pitch).ceil() as u128 + 1;
+            let across = ((high[d] - low[d]) / grid.pitch[d]).ceil() as u128 + 1;
             across.min(grid.size[d] as u128)
         });
         let at_work = layers.min(rayon::current_num_threads()) as u128;

@@ -4,13 +4,14 @@
 const HEADERS: usize = 14 + 40;
 
 /// A bitmap of `bits` 1 or 8 per pixel with a palette of red, green and blue. `packed` are its rows
-/// from the top, whole bytes each; `meters` is the edge length of a pixel.
+/// from the top, whole bytes each; `meters` are the width and the height
+/// of a pixel.
 pub fn encode(
     [columns, rows]: [usize; 2],
     bits: u8,
     palette: &[[u8; 3]],
     packed: &[u8],
-    meters: f64,
+    meters: [f64; 2],
 ) -> Vec<u8> {
     let from = (columns * usize::from(bits)).div_ceil(8);
     let stride = from.next_multiple_of(4);
@@ -22,8 +23,9 @@ pub fn encode(
     [length, 0, start, 40, columns, rows].into_iter().for_each(|x| number(&mut bytes, x));
     bytes.extend(1_u16.to_le_bytes()); // planes
     bytes.extend(u16::from(bits).to_le_bytes());
-    let resolution = (1.0 / meters).round().clamp(0.0, f64::from(i32::MAX)) as usize;
-    for x in [0, stride * rows, resolution, resolution, palette.len(), 0] {
+    let resolution = |meters: f64| (1.0 / meters).round().clamp(0.0, f64::from(i32::MAX)) as usize;
+    let [across, up] = meters.map(resolution);
+    for x in [0, stride * rows, across, up, palette.len(), 0] {
         number(&mut bytes, x);
     }
     bytes.extend(palette.iter().flat_map(|&[red, green, blue]| [blue, green, red, 0]));
@@ -41,11 +43,12 @@ mod tests {
     #[test]
     fn rows_are_padded_and_run_upwards() {
         let palette = [[0, 0, 0], [1, 2, 3]];
-        let bytes = encode([3, 2], 8, &palette, &[0, 1, 0, 1, 1, 1], 1e-4);
+        let bytes = encode([3, 2], 8, &palette, &[0, 1, 0, 1, 1, 1], [1e-4, 2e-4]);
         assert_eq!(bytes.len(), 54 + 8 + 8);
         assert_eq!(bytes[..6], [b'B', b'M', 70, 0, 0, 0]);
         assert_eq!(bytes[38..42], 10_000_u32.to_le_bytes());
+        assert_eq!(bytes[42..46], 5000_u32.to_le_bytes());
         assert_eq!(bytes[54..], [0, 0, 0, 0, 3, 2, 1, 0, 1, 1, 1, 0, 0, 1, 0, 0]);
-        assert_eq!(encode([9, 1], 1, &palette, &[0x80, 0x80], 1e-4)[62..], [0x80, 0x80, 0, 0]);
+        assert_eq!(encode([9, 1], 1, &palette, &[0x80, 0x80], [1e-4; 2])[62..], [0x80, 0x80, 0, 0]);
     }
 }

@@ -109,7 +109,7 @@ impl Raster {
     /// the plane's coordinates.
     pub fn add_segment(&mut self, a: [f64; 2], b: [f64; 2]) {
         let (origin, pitch) = (self.grid.origin, self.grid.pitch);
-        let [a, b] = [a, b].map(|p| [0, 1].map(|d| (p[d] - origin[d]) / pitch));
+        let [a, b] = [a, b].map(|p| [0, 1].map(|d| (p[d] - origin[d]) / pitch[d]));
         let [width, height] = self.grid.size.map(|n| n as f64);
         if a[1].max(b[1]) <= 0.0 || a[1].min(b[1]) >= height || a[0].min(b[0]) >= width {
             return;
@@ -297,7 +297,7 @@ mod tests {
     use super::*;
 
     fn raster(size: [usize; 2], sampling: Sampling, polygons: &[&[[f64; 2]]]) -> Vec<u16> {
-        let grid = PixelGrid { origin: [0.0; 2], pitch: 1.0, size };
+        let grid = PixelGrid { origin: [0.0; 2], pitch: [1.0; 2], size };
         let mut raster = Raster::new(grid, sampling).unwrap();
         for polygon in polygons {
             for (k, &a) in polygon.iter().enumerate() {

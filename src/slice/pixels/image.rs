@@ -102,8 +102,8 @@ pub struct ImageFormat {
     pub bits: Bits,
     /// Direction in which rows of the images run.
     pub flip: Flip,
-    /// Edge length of a pixel in meters.
-    pub meters: f64,
+    /// Width and height of a pixel in meters.
+    pub meters: [f64; 2],
     /// Format of the file.
     pub file: ImageFile,
 }
@@ -231,9 +231,9 @@ impl ImageFormat {
         encoder.set_depth(depth);
         // one filter: three times as fast as trying all, and files of nearly the same size
         encoder.set_compression(Compression::Fastest);
-        let resolution = (1.0 / self.meters).round();
-        if resolution >= 1.0 && resolution < f64::from(i32::MAX) {
-            let [xppu, yppu] = [resolution as u32; 2];
+        let resolution = self.meters.map(|meters| (1.0 / meters).round());
+        if resolution.iter().all(|own| (1.0..f64::from(i32::MAX)).contains(own)) {
+            let [xppu, yppu] = resolution.map(|own| own as u32);
             encoder.set_pixel_dims(Some(PixelDimensions { xppu, yppu, unit: Unit::Meter }));
         }
         let written = encoder.write_header().and_then(|mut writer| {
@@ -319,7 +319,7 @@ mod tests {
     #[test]
     fn images_without_pixels_are_refused() {
         let (file, bits, flip) = (ImageFile::Png, Bits::Eight, Flip::None);
-        let format = ImageFormat { file, bits, flip, size: [0, 0], meters: 1e-3 };
+        let format = ImageFormat { file, bits, flip, size: [0, 0], meters: [1e-3; 2] };
         assert!(format.encode(&[], 0).is_err());
         assert!(format.encode_indexed(&[], &[], 0).is_err());
     }

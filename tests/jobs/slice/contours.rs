@@ -207,9 +207,9 @@ fn bad_tolerances_other_meshes_and_bad_pixel_grids_are_refused() {
     );
     let slicer = Slicer::new(&solid, mesh.controls(), SliceOptions::default()).expect("a slicer");
     for (pitch, size, words) in [
-        (0.0, [4, 4], "pixels of 0 length units"),
-        (f64::NAN, [4, 4], "pixels of NaN length units"),
-        (1.0, [70_000, 1], "an image of 70000 x 1 pixels"),
+        ([0.0, 1.0], [4, 4], "pixels of 0 × 1 length units"),
+        ([1.0, f64::NAN], [4, 4], "pixels of 1 × NaN length units"),
+        ([1.0; 2], [70_000, 1], "an image of 70000 x 1 pixels"),
     ] {
         let grid = PixelGrid { origin: [0.0; 2], pitch, size };
         refused(slicer.coverage::<u8>(&[0.5], &grid, Sampling::Area), words);

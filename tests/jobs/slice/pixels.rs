@@ -11,14 +11,15 @@ fn coverage_has_the_area_of_the_contours() {
     let mesh = shape("tripod", &[]);
     let slicer = slicer(&mesh, Axis::Z, 1e-6);
     let [low, high] = slicer.plane_box();
-    for pitch in [0.01, 0.037] {
-        let size = [0, 1].map(|d| ((high[d] - low[d]) / pitch).ceil() as usize + 2);
-        let grid = PixelGrid { origin: low.map(|x| x - pitch), pitch, size };
+    for pitch in [[0.01; 2], [0.037; 2], [0.012, 0.029]] {
+        let size = [0, 1].map(|d| ((high[d] - low[d]) / pitch[d]).ceil() as usize + 2);
+        let grid = PixelGrid { origin: [0, 1].map(|d| low[d] - pitch[d]), pitch, size };
         for height in heights(&slicer, 5) {
             let layer = slicer.layer(0, height);
             let exact: Vec<u16> =
                 slicer.coverage(&[height], &grid, Sampling::Area).expect("pixels");
-            let sum = exact.iter().map(|&p| f64::from(p) / 65535.0).sum::<f64>() * pitch * pitch;
+            let sum =
+                exact.iter().map(|&p| f64::from(p) / 65535.0).sum::<f64>() * grid.pixel_area();
             let error = sum / layer.area() - 1.0;
             assert!(error.abs() < 1e-6, "{height}: {error:e}"); // 2e-7
             let bytes: Vec<u8> = slicer.coverage(&[height], &grid, Sampling::Area).expect("pixels");
@@ -52,7 +53,7 @@ fn check_centers(grid: &PixelGrid, layer: &Layer, pixels: &[u8]) {
             }
         }
         let pixel = pixels[row * grid.size[0] + column];
-        if nearest > 0.01 * grid.pitch {
+        if nearest > 0.01 * grid.pitch[0] {
             assert_eq!(pixel, if inside { 255 } else { 0 }, "pixel {column} {row}");
         }
     }
@@ -66,7 +67,7 @@ fn several_heights_give_their_mean() {
     let pitch = (high[0] - low[0]) / 100.0;
     // smaller than the solid on all sides
     let origin = [0, 1].map(|d| low[d] + 0.2 * (high[d] - low[d]));
-    let grid = PixelGrid { origin, pitch, size: [40, 17] };
+    let grid = PixelGrid { origin, pitch: [pitch; 2], size: [40, 17] };
     let all = &heights(&slicer, 12)[3..7];
     let mean: Vec<u16> = slicer.coverage(all, &grid, Sampling::Area).expect("pixels");
     let each: Vec<Vec<u16>> = all
@@ -97,7 +98,7 @@ fn overlapping_parts_fill_a_pixel_once_in_each_plane() {
     }
     let slicer = slicer(&mesh, Axis::Z, 1e-6);
     let pitch = 0.25 * (high[0] - low[0]);
-    let grid = PixelGrid { origin: [low[0], low[1]], pitch, size: [4; 2] };
+    let grid = PixelGrid { origin: [low[0], low[1]], pitch: [pitch; 2], size: [4; 2] };
     // in both parts, and above them
     let heights = [0.75, 1.75].map(|part| low[2] + part * side);
     let mean: Vec<u16> = slicer.coverage(&heights, &grid, Sampling::Area).expect("pixels");

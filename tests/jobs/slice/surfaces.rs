@@ -107,7 +107,7 @@ fn boundaries_of_solids_have_the_layers_of_the_solids() {
                 assert!((a - b).abs() <= length, "{name} {axis:?}: {a} {b}");
             }
             let pitch = (right[0] - left[0]).max(right[1] - left[1]) / 150.0;
-            let grid = PixelGrid { origin: left, pitch, size: [150, 150] };
+            let grid = PixelGrid { origin: left, pitch: [pitch; 2], size: [150, 150] };
             let (mut changed, mut largest) = (0, 0);
             for height in heights(&solid, 7) {
                 let [a, b] = [&solid, &surface].map(|slicer| {
@@ -184,7 +184,7 @@ fn shells_in_shells_are_cavities_or_one_with_them() {
         let hollow = joined(&outer, &reversed(&inner));
         let cut = |mesh: &SurfaceMesh| slicer(mesh, Scheme::Bilinear, Axis::Z, 1e-6);
         let pixels = |slicer: &Slicer, height: f64| -> f64 {
-            let grid = PixelGrid { origin: [-0.05; 2], pitch: 0.1, size: [42; 2] };
+            let grid = PixelGrid { origin: [-0.05; 2], pitch: [0.1; 2], size: [42; 2] };
             let gray: Vec<u16> = slicer.coverage(&[height], &grid, Sampling::Area).unwrap();
             gray.iter().map(|&p| f64::from(p) / 65535.0).sum::<f64>() * 0.01
         };
@@ -214,7 +214,7 @@ fn shells_in_shells_are_cavities_or_one_with_them() {
         let layer = both.layer(0, 2.0);
         assert!((layer.area() - 16.0).abs() < 1e-9 && layer.contours.len() == 1, "{layer:?}");
         // in each of several planes
-        let grid = PixelGrid { origin: [0.0; 2], pitch: 0.5, size: [8; 2] };
+        let grid = PixelGrid { origin: [0.0; 2], pitch: [0.5; 2], size: [8; 2] };
         for heights in [[2.0, 4.5], [4.5, 2.0]] {
             let mean: Vec<u16> = both.coverage(&heights, &grid, Sampling::Area).unwrap();
             assert_eq!(mean, [32768; 64]);
@@ -533,7 +533,7 @@ fn a_body_that_touches_itself_along_an_edge_is_cut() {
             let layer = slicer.layer(0, height);
             assert_eq!(layer.contours.len(), contours, "{height}");
             assert!((layer.area() - area).abs() < 1e-13, "{height}");
-            let grid = PixelGrid { origin: [0.0; 2], pitch: 0.1, size: [20, 20] };
+            let grid = PixelGrid { origin: [0.0; 2], pitch: [0.1; 2], size: [20, 20] };
             let pixels: Vec<u8> = slicer.coverage(&[height], &grid, Sampling::Center).unwrap();
             let inside = pixels.iter().filter(|&&pixel| pixel > 0).count();
             assert_eq!(inside, (100.0 * area) as usize, "{height}");

@@ -35,7 +35,7 @@ const MAX_IMAGES_AT_ONCE: usize = 1024;
 #[repr(C)]
 struct ImageGrid {
     origin: [f64; 2],
-    pitch: f64,
+    pitch: [f64; 2],
     tolerance: f64,
     columns: u32,
     rows: u32,

@@ -68,7 +68,7 @@ impl LayerSource for Cone {
             for sample in 0..n * n {
                 let part = |i: usize| (i as f64 + 0.5) / n as f64;
                 let at = [column as f64 + part(sample % n), row as f64 + part(sample / n)];
-                let [x, y] = [0, 1].map(|d| grid.origin[d] + grid.pitch * at[d]);
+                let [x, y] = [0, 1].map(|d| grid.origin[d] + grid.pitch[d] * at[d]);
                 let square = x * x + y * y;
                 let inside = |&&most: &&f64| (HOLE * HOLE..=most).contains(&square);
                 count += most.iter().filter(inside).count();
@@ -107,7 +107,7 @@ pub fn setting() -> Setting {
 
 pub fn options() -> ImageOptions {
     ImageOptions {
-        grid: setting().grid(0.03, None).unwrap(),
+        grid: setting().grid([0.03; 2], None).unwrap(),
         file: ImageFile::Png,
         bits: Bits::Eight,
         antialias: Some(2),

@@ -39,7 +39,7 @@ fn every_depth_is_read_back() {
     let levels: Vec<u16> = (0..91).map(|i| (i * 720) as u16).collect();
     for (bits, white) in [(Bits::One, 255), (Bits::Eight, 255), (Bits::Sixteen, 65535_u64)] {
         let format =
-            ImageFormat { size, bits, flip: Flip::None, meters: 5e-5, file: ImageFile::Png };
+            ImageFormat { size, bits, flip: Flip::None, meters: [5e-5; 2], file: ImageFile::Png };
         let image = format.encode(&levels, 3).unwrap();
         let (found, read) = decode(&image.bytes);
         assert_eq!(found, size);
@@ -55,9 +55,15 @@ fn every_depth_is_read_back() {
         assert_eq!(image.sum, sum * bits.white() / white);
     }
     assert!(
-        ImageFormat { size, bits: Bits::One, flip: Flip::None, meters: 1e-5, file: ImageFile::Png }
-            .encode(&levels[1..], 0)
-            .is_err()
+        ImageFormat {
+            size,
+            bits: Bits::One,
+            flip: Flip::None,
+            meters: [1e-5; 2],
+            file: ImageFile::Png
+        }
+        .encode(&levels[1..], 0)
+        .is_err()
     );
 }
 
@@ -69,7 +75,7 @@ fn flips_mirror_the_image() {
             size: [4, 3],
             bits: Bits::Eight,
             flip,
-            meters: 1e-4,
+            meters: [1e-4; 2],
             file: ImageFile::Png,
         };
         decode(&format.encode(&levels, 0).unwrap().bytes).1
@@ -81,8 +87,13 @@ fn flips_mirror_the_image() {
     // black and white too, where a pixel keeps its threshold wherever it is drawn
     let gray: Vec<u16> = (0..12).map(|i| i * 5000).collect();
     let image = |flip| {
-        let format =
-            ImageFormat { size: [4, 3], bits: Bits::One, flip, meters: 1e-4, file: ImageFile::Png };
+        let format = ImageFormat {
+            size: [4, 3],
+            bits: Bits::One,
+            flip,
+            meters: [1e-4; 2],
+            file: ImageFile::Png,
+        };
         decode(&format.encode(&gray, 5).unwrap().bytes).1
     };
     assert_eq!(image(Flip::Both), image(Flip::None).into_iter().rev().collect::<Vec<_>>());
@@ -100,7 +111,7 @@ fn images_too_large_are_refused() {
             size,
             bits: Bits::Eight,
             flip: Flip::None,
-            meters: 1e-4,
+            meters: [1e-4; 2],
             file: ImageFile::Png,
         };
         refused(format.check(), words);
@@ -187,7 +198,7 @@ fn sums_of_the_manifest_are_volumes() {
                 *sum += levels as f64 / white as f64;
             }
         }
-        let pixel = images.pitch * images.pitch * manifest.parameters.layer_height;
+        let pixel = images.pitch[0] * images.pitch[1] * manifest.parameters.layer_height;
         let [volume, moment] = sums.map(|sum| sum * pixel / Cone::volume());
         // the cone is sampled in 8 × 8 points per pixel and 2 planes per layer: 5e-5
         assert!((volume - 1.0).abs() < 2e-4, "{bits:?}: {volume}");

@@ -80,7 +80,8 @@ impl Interiors {
         Argument::Words(Box::new([
             origin[0].to_bits(),
             origin[1].to_bits(),
-            pitch.to_bits(),
+            pitch[0].to_bits(),
+            pitch[1].to_bits(),
             pair(size[0], size[1]),
             pair(images.count, along[0]),
             pair(along[1], 3 - along[0] - along[1]),

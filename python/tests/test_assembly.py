@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -297,3 +298,26 @@ def test_values_on_the_boundary_are_unknowns_of_solids_with_ghosts():
     assert "constraints" in box.assemble(mass=1.0)
     with pytest.raises(subsolid.Error, match="boundary="):
         volume.held()
+
+
+def test_a_periodic_solid_has_one_unknown_a_cell():
+    box = subsolid.shape("box", 3, 3, 3)
+    periodic, report = box.extend(periodic=["x", "y=3", "z"])
+    assert report["ghosts"] == 5**3 - 27
+    np.testing.assert_array_equal(periodic.periods, 3 * np.eye(3))
+    assert box.periods.shape == (0, 3)
+    again = pickle.loads(pickle.dumps(periodic))
+    np.testing.assert_array_equal(again.periods, periodic.periods)
+    q = periodic.quadrature(3)
+    C = q.constraints()
+    masses = C.T @ q.mass() @ np.ones(len(periodic.points))
+    used = C.getnnz(axis=0) > 0
+    assert used.sum() == 27
+    np.testing.assert_allclose(masses[used], 1, rtol=1e-13)
+    assert box.extend(periodic="x")[1]["ghosts"] == 18
+    with pytest.raises(subsolid.Error, match="period `q`"):
+        box.extend(periodic="q")
+    with pytest.raises(subsolid.Error, match="names no periods"):
+        box.extend(periodic="file")
+    with pytest.raises(subsolid.Error, match="no place beside"):
+        box.extend(periodic="x", angle=30)

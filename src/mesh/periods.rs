@@ -183,7 +183,7 @@ impl SolidMesh {
     /// `None` of a mesh that is not periodic, or has no ghosts that are its images.
     ///
     /// # Errors
-    /// As [`PeriodicVertices::new`] and [`Lattice::new`].
+    /// As [`PeriodicVertices::new`] and [`Lattice::new`]; [`Error::Mesh`] for a ghost that is no image.
     pub fn periodic_vertices(&self) -> Result<Option<Vec<u32>>> {
         let ghosts = self.ghosts();
         if self.periods.is_empty() || ghosts.is_empty() {
@@ -198,11 +198,16 @@ impl SolidMesh {
                 *class = v.min(*class);
             }
         }
+        let used = self.used_vertices();
         let image = |(v, &first): (u32, &u32)| match own[first as usize] {
-            u32::MAX => v,
-            image => image,
+            u32::MAX if used[v as usize] => {
+                let what = message!(Vertex.id(v), " of a ghost is no image of one of the solid");
+                Err(Error::mesh(what).with_help("move images alike, or extend the moved solid"))
+            }
+            u32::MAX => Ok(v),
+            image => Ok(image),
         };
-        Ok(Some((0..).zip(&vertices.first).map(image).collect()))
+        (0..).zip(&vertices.first).map(image).collect::<Result<_>>().map(Some)
     }
 }
 

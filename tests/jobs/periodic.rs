@@ -169,6 +169,9 @@ fn what_is_not_periodic_is_refused() {
     let mesh = block([3, 2, 2]);
     refused(extended(&mesh, 2.5), "no face lies");
     refused(extended(&periodic(&mesh, &[[3.0, 0.0, 0.0]]), 3.0), "ghost cells already");
+    let mut scaled = periodic(&mesh, &[[3.0, 0.0, 0.0]]);
+    scaled.points.iter_mut().for_each(|p| p[0] *= 0.7);
+    refused(scaled.periodic_vertices(), "is no image of one of the solid");
     let mut uneven = mesh.clone();
     let moved = uneven.points.iter_mut().find(|p| p[0] == 3.0 && p[1] == 1.0).unwrap();
     moved[1] = 1.2;

@@ -24,16 +24,17 @@ impl PySlices {
     /// Args:
     ///     path: What is written: a folder (a name without an ending) of images or drawings with a
     ///         manifest, or a file of all layers: .zip with these images, .sl1 for Prusa's resin
-    ///         printers, .svg of drawings as Slic3r writes them, .cli (Common Layer Interface) or .vtp
-    ///         of contours, .pvtu of the pixels' centers inside with cell, u, v, w and attributes.
+    ///         printers, .svg of drawings as Slic3r writes them, .cli (Common Layer Interface), .3mf or
+    ///         .vtp of contours, .3mf of images of the coverage and attributes, .vdb of voxels, .pvtu of the pixels' centers inside with cell, u, v, w and attributes.
     ///     attributes: Names of attributes that get images of their own, from black for the least
     ///         value to white for the greatest, or arrays of a .vtp or .pvtu. A dictionary has the
     ///         values of black and white by name: {"hardness": (0, 1)}.
     ///     unit: Length unit of the model, "um", "mm", "cm", "m", "in" or "ft", or the millimeters in
     ///         it; None for that of slice. A .vtp and a .pvtu keep the unit of the model.
     ///     format: Files of a folder: "png" or "bmp" for images, "svg" for drawings; of a .zip "png"
-    ///         or "bmp". None for "png".
-    ///     bits: Bits of a gray pixel, 8 or 16; None for 8.
+    ///         or "bmp"; of a .3mf "slices" (slice extension) or "images" (volumetric extension). None
+    ///         for "png", of a .3mf for "slices".
+    ///     bits: Bits of a gray pixel, 8 or 16; None for 8, of a .3mf for 16.
     ///     dither: Black and white pixels, white in proportion to the gray level: for droplets.
     ///     gamma: Power, 0.1 to 10, that gray levels (parts of white) are written to.
     ///     threshold: Gray level, a part of white: from there on pixels are written white, else black.
@@ -42,6 +43,7 @@ impl PySlices {
     ///     flip: "horizontal", "vertical" or "both" to mirror the images.
     ///     separate: An image of 1 bit for each material, not one of all.
     ///     binary: A .cli in binary, in single precision.
+    ///     half: A .vdb in half precision.
     ///     exposure: Seconds per layer of an .sl1, or a tuple: of a layer, of the first, and the
     ///         number of layers over which the time falls between.
     ///     range: Heights (z0, z1): only layers whose middle is at least z0 and below z1; either may be
@@ -67,7 +69,7 @@ impl PySlices {
     ///     True
     #[pyo3(signature = (path, *, attributes=None, unit=None, format=None, bits=None, dither=false,
                         gamma=None, threshold=None, gray_table=None, flip=None, separate=false,
-                        binary=false, exposure=None, range=None, pieces=None, resume=false))]
+                        binary=false, half=false, exposure=None, range=None, pieces=None, resume=false))]
     #[allow(clippy::too_many_arguments)]
     fn write<'py>(
         &self,
@@ -84,6 +86,7 @@ impl PySlices {
         flip: Option<&str>,
         separate: bool,
         binary: bool,
+        half: bool,
         exposure: Option<Bound<'_, PyAny>>,
         #[pyo3(from_py_with = options::heights)] range: Option<HeightRange>,
         #[pyo3(from_py_with = options::part)] pieces: Option<JobPart>,
@@ -97,6 +100,7 @@ impl PySlices {
         let mut outputs = options::outputs(&path, format)?;
         outputs.exposure = exposure.as_ref().map(options::exposure).transpose()?;
         outputs.binary = binary;
+        outputs.half = half;
         let cut = &self.cut.request;
         let images = images_of(&outputs, &cut.images);
         let has_pixels = outputs.has_pixels();
@@ -142,7 +146,7 @@ impl PySlices {
     ) -> PyResult<Bound<'py, PyAny>> {
         request.check().py()?;
         let planes = self.cut.planes;
-        if request.outputs.has_images() && self.cut.sampling() == Sampling::Center && planes > 1 {
+        if request.outputs.has_grays() && self.cut.sampling() == Sampling::Center && planes > 1 {
             return Err(refused(
                 format!("images of {planes} planes without antialiasing"),
                 "slice with planes=1, or antialias=True",

@@ -24,6 +24,8 @@ pub enum Format {
     Png,
     Bmp,
     Svg,
+    Slices,
+    Images,
 }
 
 /// The output of a request that a path stands for, by its ending; a folder if it has none.
@@ -41,18 +43,24 @@ pub fn outputs(path: &Path, format: Option<Format>) -> PyResult<SliceOutputs> {
         (None, Some(Format::Svg)) => &mut outputs.svg,
         (Some("zip"), Some(Format::Svg)) => return unused("format=\"svg\" is for folders"),
         (Some("zip"), _) => &mut outputs.zip,
-        (Some("sl1" | "svg" | "cli" | "vtp" | "pvtu"), Some(_)) => {
+        (Some("3mf"), None | Some(Format::Slices)) => &mut outputs.slice_stack,
+        (Some("3mf"), Some(Format::Images)) => &mut outputs.image_stack,
+        (_, Some(Format::Slices | Format::Images)) | (Some("3mf"), _) => {
+            return unused("format=\"slices\" and \"images\" are for .3mf");
+        }
+        (Some("sl1" | "svg" | "cli" | "vdb" | "vtp" | "pvtu"), Some(_)) => {
             return unused("format is for folders and .zip");
         }
         (Some("sl1"), None) => &mut outputs.sl1,
         (Some("svg"), None) => &mut outputs.layered_svg,
         (Some("cli"), None) => &mut outputs.cli,
+        (Some("vdb"), None) => &mut outputs.vdb,
         (Some("vtp"), None) => &mut outputs.vtp,
         (Some("pvtu"), None) => &mut outputs.pvtu,
         _ => {
             return Err(refused(
                 format!("{}: unknown output format", path.display()),
-                "end its name in .zip, .sl1, .svg, .cli, .vtp or .pvtu, or name a folder for images",
+                "end its name in .zip, .sl1, .svg, .cli, .3mf, .vdb, .vtp or .pvtu, or name a folder for images",
             ));
         }
     };
@@ -68,6 +76,10 @@ pub fn images_of(outputs: &SliceOutputs, cut: &SliceImages) -> SliceImages {
     match (outputs.has_images(), outputs.pvtu.is_some()) {
         (true, _) => cut.clone(),
         (_, true) => SliceImages { pixel, dpi, resolution, pixel_origin, crop, ..none },
+        _ if outputs.has_grays() => {
+            let antialias = cut.antialias;
+            SliceImages { pixel, dpi, resolution, pixel_origin, crop, antialias, ..none }
+        }
         _ => none,
     }
 }

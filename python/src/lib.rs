@@ -232,7 +232,7 @@ mod _subsolid {
         Ok((solid, arrays::dictionary(py, &report)?))
     }
 
-    /// Reads a surface: .obj (with crease tags), .ply, .off, .stl, .vtp, and the faces of files
+    /// Reads a surface: .obj (with crease tags), .ply, .off, .stl, .3mf, .vtp, and the faces of files
     /// without volume cells, as Gmsh and meshio write them.
     ///
     /// Args:

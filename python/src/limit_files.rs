@@ -63,8 +63,8 @@ impl PySolid {
     ///     format: "msh" or "msh-binary" of a .msh, "mfem" or "medit" of a .mesh, which needs one.
     ///     color: Vertex or cell array to color a .glb by, or "scaled Jacobian".
     ///     color_map: Colors of a .glb: "viridis", "cividis" or "turbo"; None for viridis.
-    ///     unit: Length unit of the model, for .glb, which is in meters: "um", "mm", "cm", "m", "in"
-    ///         or "ft"; None for m.
+    ///     unit: Length unit of the model, for .glb, which is in meters, and .3mf: "um", "mm", "cm", "m",
+    ///         "in" or "ft"; None for "m", of .3mf "mm".
     ///     up: Axis of the model that points upward, for .glb: "y" or "z"; None for z.
     ///
     /// Returns:

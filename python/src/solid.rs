@@ -453,15 +453,15 @@ impl PySolid {
         Ok(PySurface { mesh })
     }
 
-    /// Writes the surface that bounds the solid, with its creases: .obj, .ply, .vtp, .stl or .glb; .msh,
+    /// Writes the surface that bounds the solid, with its creases: .obj, .ply, .vtp, .stl, .glb or .3mf; .msh,
     /// .mesh, .inp and .exo with the groups of faces for finite-element programs. That of `subsolid
     /// boundary`. What the format cannot hold raises a UserWarning.
     ///
     /// Args:
     ///     path: Name of the file.
     ///     format: "msh" or "msh-binary" of a .msh, "mfem" or "medit" of a .mesh, which needs one.
-    ///     unit: Length unit of the model, for .glb, which is in meters: "um", "mm", "cm", "m", "in"
-    ///         or "ft"; None for "m".
+    ///     unit: Length unit of the model, for .glb, which is in meters, and .3mf: "um", "mm", "cm", "m",
+    ///         "in" or "ft"; None for "m", of .3mf "mm".
     ///     up: Axis that points upward, for .glb, "y" or "z"; None for "z".
     ///
     /// Returns:

@@ -363,7 +363,7 @@ impl PySurface {
     }
 
     /// Layers of what the surface bounds, cut from its smooth limit and not from its faces, unless
-    /// the scheme is "linear", as it is for a surface of an .stl. It must be closed. Faces are turned
+    /// the scheme is "linear", as it is for one of an .stl or .3mf. It must be closed. Faces are turned
     /// outward as by orient, with a UserWarning.
     ///
     /// Lengths are numbers of the model's length unit, or texts with a unit: "50um", "0.1 mm".
@@ -371,7 +371,7 @@ impl PySurface {
     /// Args:
     ///     layer_height: Height of a layer.
     ///     scheme: "catmull-clark", "loop", or "linear" (also "bilinear"), which slices triangles
-    ///         as they are. None is "linear" for a surface that was read from an .stl, else
+    ///         as they are. None is "linear" for a surface that was read from an .stl or .3mf, else
     ///         "catmull-clark", with a UserWarning where all faces are triangles.
     ///     origin: Height of the bottom of layer 0, at or below the lowest point of the limit; None
     ///         for that point.
@@ -485,13 +485,13 @@ impl PySurface {
         crate::query::answer(py, &asked, |strategy| Query::of_surface(&self.mesh, strategy))
     }
 
-    /// Writes the mesh: .obj, .ply, .vtp, .stl or .glb. What the format cannot hold raises a
+    /// Writes the mesh: .obj, .ply, .vtp, .stl, .glb or .3mf. What the format cannot hold raises a
     /// UserWarning.
     ///
     /// Args:
     ///     path: Name of the file.
-    ///     unit: Length unit of the surface, for .glb, which is in meters: "um", "mm", "cm", "m", "in"
-    ///         or "ft"; None for "m".
+    ///     unit: Length unit of the surface, for .glb, which is in meters, and .3mf: "um", "mm", "cm", "m",
+    ///         "in" or "ft"; None for "m", of .3mf "mm".
     ///     up: Axis that points upward, for .glb, "y" or "z"; None for "z".
     ///
     /// Raises:

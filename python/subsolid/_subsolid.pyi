@@ -695,7 +695,7 @@ class Slices:
             Sequence[str], dict[str, Optional[tuple[float, float]]], None
         ] = None,
         unit: Union[_Unit, float, None] = None,
-        format: Optional[Literal["png", "bmp", "svg"]] = None,
+        format: Optional[Literal["png", "bmp", "svg", "slices", "images"]] = None,
         bits: Optional[Literal[8, 16]] = None,
         dither: bool = False,
         gamma: Optional[float] = None,
@@ -704,6 +704,7 @@ class Slices:
         flip: Optional[Literal["horizontal", "vertical", "both"]] = None,
         separate: bool = False,
         binary: bool = False,
+        half: bool = False,
         exposure: Union[float, tuple[float, float], tuple[float, float, int], None] = None,
         range: Optional[tuple[Optional[float], Optional[float]]] = None,
         pieces: Optional[tuple[int, int]] = None,

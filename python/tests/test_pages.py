@@ -105,7 +105,7 @@ def test_options_of_pages_without_effect_are_refused(graded: subsolid.Solid, tmp
         (lambda: triangle.page(linear=True, scheme="catmull-clark"), "polygons of the file unchanged: scheme has"),
         (lambda: triangle.page(scheme="loop", rings=1), 'scheme="loop" shows triangles: rings has no effect'),
         (lambda: triangle.page(levels=2), "levels=2 of a Catmull-Clark surface: its limit is shown"),
-        (lambda: triangle.write(tmp_path / "a.obj", unit="mm"), "unit is for .glb files"),
+        (lambda: triangle.write(tmp_path / "a.obj", unit="mm"), "unit is for .glb and .3mf files"),
         (lambda: triangle.write(tmp_path / "a.ply", up="y"), "up is for .glb files"),
     ]
     for call, message in calls:

@@ -25,7 +25,7 @@ Examples:
 pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
-    /// File to write: .obj, .ply, .vtp, .stl or .glb; .msh, .mesh, .inp or .exo for finite-element
+    /// File to write: .obj, .ply, .vtp, .stl, .glb or .3mf; .msh, .mesh, .inp or .exo for finite-element
     /// programs, with the groups of faces
     #[arg(long, short, value_name = "OUT")]
     output: PathBuf,

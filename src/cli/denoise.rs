@@ -29,7 +29,7 @@ pub struct Arguments {
     model: PathBuf,
     #[command(flatten)]
     request: DenoiseRequest,
-    /// File to write: .obj, .ply, .vtp, .stl or .glb
+    /// File to write: .obj, .ply, .vtp, .stl, .glb or .3mf
     #[arg(long, short, value_name = "OUT")]
     output: PathBuf,
     #[command(flatten)]

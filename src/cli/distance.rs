@@ -97,7 +97,7 @@ fn along_surface(
     let along = "holds no distances along a surface";
     check_ending(&output.output, &["ply", "vtp", "glb"], along)?;
     let format = output.of_surface(model, &[])?;
-    if matches!(format, SurfaceFormat::Obj | SurfaceFormat::Stl) {
+    if !matches!(format, SurfaceFormat::Ply | SurfaceFormat::Vtp | SurfaceFormat::Glb) {
         // standard output of no other name
         return Err(Error::request(format!("a .{} file {along}", format.extension()))
             .with_help("name the output -.ply, -.vtp or -.glb"));

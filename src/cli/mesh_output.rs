@@ -18,7 +18,7 @@ use super::unused::refuse_for_solids;
 #[command(mut_arg("unit", units), mut_arg("up", axes))]
 pub struct MeshOutput {
     /// File to write; of a solid .vtu, .pvtu, .vtk, .csv, .npz, .msh, .mesh, .inp or .exo, of a surface .obj, .ply, .vtp,
-    /// .stl or .glb
+    /// .stl, .glb or .3mf
     #[arg(long, short, value_name = "OUT")]
     pub output: PathBuf,
     /// Compress .vtu, .pvtu and .npz

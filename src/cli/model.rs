@@ -60,10 +60,10 @@ pub const SOLID: &str = "Control mesh of a solid: .vtk, .vtu, .pvtu, MEDIT or MF
 /// What a subcommand reads that takes surfaces too.
 pub const SOLID_OR_SURFACE: &str = "Control mesh of a solid: .vtk, .vtu, .pvtu, MEDIT or MFEM .mesh, \
                                     Gmsh .msh, .ovm, Abaqus or AVS .inp, Exodus .exo, .unv, or a \
-                                    case of OpenFOAM; or of a surface: .obj, .ply, .off, .stl, .vtp, \
+                                    case of OpenFOAM; or of a surface: .obj, .ply, .off, .stl, .3mf, .vtp, \
                                     or a file of faces without volume cells; - reads standard input";
 /// What a subcommand reads that takes surfaces.
-pub const SURFACE: &str = "Control mesh of a surface: .obj, .ply, .off, .stl, .vtp, or a file of faces \
+pub const SURFACE: &str = "Control mesh of a surface: .obj, .ply, .off, .stl, .3mf, .vtp, or a file of faces \
                            without volume cells (.vtu, .vtk, Gmsh .msh and so on); - reads standard \
                            input";
 

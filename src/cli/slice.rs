@@ -29,8 +29,10 @@ const STRICT: &str = "Refuse left-handed and folded hexahedra, inverted cells of
 /// regardless of --range, so that a partial run gives the same files as a full run.
 #[derive(Args)]
 #[command(group = ArgGroup::new("outputs").required(true).multiple(true)
-    .args(["png", "bmp", "svg", "layered_svg", "cli", "vtp", "pvtu", "zip", "sl1"]))]
-#[command(group = ArgGroup::new("images").args(["png", "bmp", "zip", "sl1"]).multiple(true))]
+    .args(["png", "bmp", "svg", "layered_svg", "cli", "vtp", "pvtu", "zip", "sl1", "slice_stack",
+        "image_stack", "vdb"]))]
+#[command(group = ArgGroup::new("images").multiple(true)
+    .args(["png", "bmp", "zip", "sl1", "image_stack", "vdb"]))]
 #[command(group = ArgGroup::new("sized").args(["pixel", "dpi"]))]
 #[command(group = ArgGroup::new("framed").args(["resolution", "pixel_origin"]).multiple(true))]
 #[command(group = ArgGroup::new("a_material").args(["materials", "material_id"]).multiple(true))]
@@ -50,6 +52,8 @@ Examples:
     --resolution 1440x2560 --antialias 4 --exposure 6:35:10
   subsolid slice model.vtk --layer-height 50um --unit in --png layers --dpi 600x300
   subsolid slice model.vtk --layer-height 0.1 --svg drawings --cli job.cli --vtp job.vtp
+  subsolid slice model.vtk --layer-height 0.1 --slice-stack slices.3mf --image-stack graded.3mf \\
+    --pixel 0.1 --antialias 4 --attribute hardness
   subsolid slice model.obj --layer-height 0.05 --png layers --pixel 0.05
   subsolid slice part.stl --layer-height 0.05 --png layers --pixel 0.05
   subsolid slice part.stl --scheme loop --weld=1e-3 --layer-height 0.1 --cli job.cli

@@ -61,7 +61,7 @@ pub struct Arguments {
     #[arg(long, value_enum, value_name = "NESTED", num_args = 0..=1, require_equals = true,
           default_missing_value = "keep")]
     orient: Option<NestedShells>,
-    /// File to write: .obj, .ply, .vtp, .stl or .glb (glTF, for web pages and viewers)
+    /// File to write: .obj, .ply, .vtp, .stl, .glb or .3mf (glTF, for web pages and viewers)
     #[arg(long, short, value_name = "OUT")]
     output: PathBuf,
     #[command(flatten)]
@@ -85,8 +85,9 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     check_no_input(&output, [model.as_path()])?;
     let format = io::check_surface_output(&output)?;
     request.check()?;
-    if request.normals && format == SurfaceFormat::Stl {
-        return Err(Error::request("a .stl file has no place for --normals").with_help(
+    if request.normals && matches!(format, SurfaceFormat::Stl | SurfaceFormat::ThreeMf) {
+        let why = format!("a .{} file has no place for --normals", format.extension());
+        return Err(Error::request(why).with_help(
             "end the name of the output in .obj, .ply, .vtp or .glb, or leave --normals out",
         ));
     }

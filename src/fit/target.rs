@@ -316,7 +316,7 @@ fn check(mesh: &SurfaceMesh, degrees: f64) -> Result<()> {
     mesh.check_control()?;
     if mesh.faces.is_empty() {
         return Err(Error::mesh("the target has no faces")
-            .with_help("give a surface: .stl, .obj, .ply or .off, or a solid"));
+            .with_help("give a surface: .stl, .3mf, .obj, .ply or .off, or a solid"));
     }
     if !(0.0..=180.0).contains(&degrees) {
         return Err(Error::request(format!("a feature angle of {degrees} degrees: out of range"))

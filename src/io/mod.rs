@@ -9,9 +9,9 @@
 //! numeric point array becomes a vertex attribute. What is not read is listed by
 //! [`read_with_report`].
 //!
-//! [`read_surface`] takes surfaces: OBJ (with crease tags), PLY, OFF, STL, VTK `.vtp` and `.vtk`
-//! of polygons;
-//! [`write_surface`] writes OBJ, PLY, VTK `.vtp`, STL and glTF `.glb`.
+//! [`read_surface`] takes surfaces: OBJ (with crease tags), PLY, OFF, STL, 3MF, VTK `.vtp` and
+//! `.vtk` of polygons;
+//! [`write_surface`] writes OBJ, PLY, VTK `.vtp`, STL, glTF `.glb` and 3MF.
 
 pub mod atomic;
 mod dataset;
@@ -54,8 +54,10 @@ pub mod vtkio {
     pub use super::read::vtkio::{solid, surface};
     pub use super::write::vtkio::{from_solid, from_surface};
 }
+pub(crate) use write::vdb;
 pub(crate) use write::{
-    Archive, ZipEntry, ZipMethod, central_directory, check_all_jobs, write_rows,
+    Archive, CONTENT_TYPES, ModelWriter, PARTS, RELATIONSHIPS, ZipEntry, ZipMethod, box_mesh,
+    central_directory, check_all_jobs, escape, model_end, model_head, write_rows,
 };
 pub use write::{
     BezierPatch, CellSide, FileOutline, Format, GlbOptions, JobPart, MergedPieces, MeshFormat,

@@ -33,7 +33,7 @@ pub struct BoundaryRequest {
 }
 
 impl BoundaryRequest {
-    /// Checks the options and the output: an .obj, .ply, .vtp, .stl or .glb, or one for finite-element
+    /// Checks the options and the output: an .obj, .ply, .vtp, .stl, .glb or .3mf, or one for finite-element
     /// programs.
     ///
     /// # Errors

@@ -16,12 +16,12 @@ use crate::mesh::SurfaceMesh;
 use crate::surface::limit::PatchCounts;
 use crate::view::SkinPolygons;
 
-/// What `.glb` files say of a model.
+/// What `.glb` and `.3mf` files say of a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[serde(default)]
 pub struct GlbRequest {
-    /// Length unit of the model, for .glb, which is in meters [default: m]
+    /// Length unit of the model, for .glb, which is in meters, and .3mf [default: m, of .3mf mm]
     #[cfg_attr(feature = "cli", arg(long, value_enum, value_name = "UNIT"))]
     pub unit: Option<LengthUnit>,
     /// Up axis of the model, for .glb [default: z]
@@ -30,7 +30,7 @@ pub struct GlbRequest {
 }
 
 impl GlbRequest {
-    /// What is written into `output`; refuses the options where it is no `.glb`.
+    /// What is written into `output`; refuses the options where it has no place for them.
     ///
     /// # Errors
     /// As [`GlbOptions::of`].

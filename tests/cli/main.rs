@@ -55,6 +55,7 @@ mod standard_output;
 mod surface;
 mod unused;
 mod view;
+mod volumes;
 #[path = "../common/vtk_files.rs"]
 mod vtk_files;
 

@@ -539,7 +539,7 @@ fn bad_options_are_refused_and_leave_nothing() {
             "slice tripod.vtu --layer-height 0.1 --svg out --attribute height",
             "images, --vtp and --pvtu",
         ),
-        ("slice tripod.vtu --layer-height 0.1 --svg out --pixel 0.1", "--sl1 and --pvtu"),
+        ("slice tripod.vtu --layer-height 0.1 --svg out --pixel 0.1", "--vdb and --pvtu"),
         (
             "slice tripod.vtu --layer-height 0.1 --pvtu a.pvtu",
             "not provided:\n  <--pixel <P[xQ]>|--dpi",

@@ -500,7 +500,7 @@ fn other_formats_are_named_with_a_way_that_works() {
         ("a.mesh", b"\x01\0\0\0\x03\0\0\0", &["binary MEDIT", meshio]),
         ("a.su2", b"NDIME= 3", &["SU2", meshio]),
         ("a b;c.su2", b"NDIME= 3", &["meshio convert --input-format su2 in.su2 out.vtu"]),
-        ("a.3mf", b"PK\x03\x04", &["3MF", nothing]),
+        ("a.3mf", b"PK\x03\x04", &["a surface, not a control mesh"]),
         ("a.xyz", b"what is this", &["format of the file is unknown", "MFEM"]),
     ] {
         let message = refusal(name, bytes);

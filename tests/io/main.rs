@@ -19,6 +19,7 @@ mod references;
 mod samples;
 mod shapes;
 mod surface_vtk;
+mod three_mf;
 #[path = "../common/vtk_files.rs"]
 mod vtk_files;
 #[cfg(feature = "vtkio")]

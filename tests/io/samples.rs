@@ -545,12 +545,51 @@ pub fn surfaces() -> Vec<Sample> {
     }
     let scratch = Scratch::new();
     let mesh = subsolid::read_surface(scratch.file("square.off", &samples[2].bytes)).unwrap();
-    for name in ["binary.ply", "binary.stl"] {
+    for name in ["binary.ply", "binary.stl", "packed.3mf"] {
         let path = scratch.0.path().join(name);
         subsolid::io::write_surface(&path, &mesh).unwrap();
         samples.push(Sample { name, bytes: std::fs::read(path).unwrap() });
     }
+    let name = "parts.3mf";
+    samples.push(Sample { name, bytes: three_mf(THREE_MF) });
     samples
+}
+
+/// A model of 3MF: a square, and a component of it that is moved.
+pub const THREE_MF: &str = "<?xml version=\"1.0\"?>\n\
+    <model unit=\"millimeter\" xmlns=\"http://schemas.microsoft.com/3dmanufacturing/core/2015/02\">\n\
+    <resources>\n<object id=\"1\">\n<mesh>\n<vertices>\n<vertex x=\"0\" y=\"0\" z=\"0\"/>\n\
+    <vertex x=\"1\" y=\"0\" z=\"0\"/>\n<vertex x=\"1\" y=\"1\" z=\"0\"/>\n\
+    <vertex x=\"0\" y=\"1\" z=\"0\"/>\n</vertices>\n<triangles>\n\
+    <triangle v1=\"0\" v2=\"1\" v3=\"2\"/>\n<triangle v1=\"0\" v2=\"2\" v3=\"3\" pid=\"4\" p1=\"0\"/>\n\
+    </triangles>\n</mesh>\n</object>\n<object id=\"2\">\n<components>\n\
+    <component objectid=\"1\" transform=\"1 0 0 0 1 0 0 0 1 0 0 5\"/>\n</components>\n</object>\n\
+    </resources>\n<build>\n<item objectid=\"1\"/>\n\
+    <item objectid=\"2\" transform=\"0 1 0 -1 0 0 0 0 1 9 0 0\"/>\n</build>\n</model>\n";
+
+/// A 3MF file of a model, whose parts are stored as they are, so that damages reach them.
+pub fn three_mf(model: &str) -> Vec<u8> {
+    three_mf_of(&[("3D/3dmodel.model", model)])
+}
+
+/// A 3MF file of several parts, of which the first is the model.
+pub fn three_mf_of(parts: &[(&str, &str)]) -> Vec<u8> {
+    use std::io::Write;
+    let options =
+        zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let model = parts[0].0;
+    let relationships = format!(
+        "<?xml version=\"1.0\"?>\n\
+         <Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\">\n\
+         <Relationship Target=\"/{model}\" Id=\"r\" \
+         Type=\"http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel\"/>\n</Relationships>"
+    );
+    for (name, text) in [("_rels/.rels", &relationships[..])].iter().chain(parts) {
+        archive.start_file(*name, options).unwrap();
+        archive.write_all(text.as_bytes()).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
 }
 
 /// A scratch folder to write samples into.

@@ -402,7 +402,7 @@ fn glb_has_meters_y_up_and_linear_colors() {
     for (unit, meters) in [(LengthUnit::Inch, 0.0254), (LengthUnit::Millimeter, 1e-3)] {
         for up in [UpAxis::Y, UpAxis::Z] {
             let colors = vec![[0.0, 0.5, 1.0]; 3];
-            write_surface_with(&path, &mesh, &GlbOptions { unit, up, colors }).unwrap();
+            write_surface_with(&path, &mesh, &GlbOptions { unit: Some(unit), up, colors }).unwrap();
             let bytes = std::fs::read(&path).unwrap();
             let (json, bin) = chunks(&bytes);
             let node = &json["nodes"][0];

@@ -27,7 +27,7 @@ enum Conversion {
 /// A format: what it is called, and the endings of its files, of which converters know the first.
 struct ForeignFormat(&'static str, &'static [&'static str], Conversion);
 
-const FORMATS: [ForeignFormat; 24] = [
+const FORMATS: [ForeignFormat; 23] = [
     ForeignFormat("a MED (Salome) file", &["med"], Conversion::Gmsh),
     ForeignFormat("a CGNS file", &["cgns"], Conversion::Gmsh),
     ForeignFormat("a Gambit neutral file", &["neu"], Conversion::Gmsh),
@@ -58,7 +58,6 @@ const FORMATS: [ForeignFormat; 24] = [
     ForeignFormat("a TetGen mesh", &["node", "ele"], Conversion::Nothing),
     ForeignFormat("a Netgen mesh", &["vol"], Conversion::Nothing),
     ForeignFormat("a Tecplot file", &["tec"], Conversion::Nothing),
-    ForeignFormat("a 3MF file, which holds a surface", &["3mf"], Conversion::Nothing),
     ForeignFormat("a G+Smo file", &[], Conversion::Nothing),
 ];
 

@@ -26,6 +26,7 @@ mod sharpness;
 mod stl;
 mod surface;
 mod tags;
+mod three_mf;
 mod ucd;
 mod unv;
 mod vtk;
@@ -65,7 +66,7 @@ enum Format {
 
 const FORMATS: &str = "formats that are read: VTK .vtk, .vtu and .pvtu, MEDIT and MFEM .mesh, Gmsh .msh, \
                        OpenVolumeMesh .ovm (ASCII), Abaqus .inp, Exodus .exo, I-DEAS .unv, \
-                       AVS UCD .inp, OpenFOAM polyMesh; of surfaces .obj, .ply, .off, .stl, .vtp";
+                       AVS UCD .inp, OpenFOAM polyMesh; of surfaces .obj, .ply, .off, .stl, .3mf, .vtp";
 
 /// Reads the control mesh in a file of any supported format.
 ///

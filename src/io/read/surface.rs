@@ -2,14 +2,16 @@
 
 use std::path::Path;
 
-use super::{ReadOptions, ReadReport, obj, off, openfoam, ply, repeated_corners, stl, vtk};
+use super::{
+    ReadOptions, ReadReport, obj, off, openfoam, ply, repeated_corners, stl, three_mf, vtk,
+};
 use crate::error::{Error, Result};
 use crate::io::source;
 use crate::mesh::{Attribute, SurfaceMesh};
 use crate::numbers::counted;
 
 /// Extensions of files of surfaces.
-const EXTENSIONS: [&str; 5] = ["obj", "ply", "off", "stl", "vtp"];
+const EXTENSIONS: [&str; 6] = ["obj", "ply", "off", "stl", "3mf", "vtp"];
 
 /// A format of surfaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +22,7 @@ pub(super) enum Format {
     VtkLegacy,
     Obj,
     Stl,
+    ThreeMf,
 }
 
 impl Format {
@@ -37,6 +40,7 @@ impl Format {
             Self::VtkLegacy => vtk::legacy_surface::read(path, bytes),
             Self::Obj => obj::read(path, bytes),
             Self::Stl => stl::read(path, bytes),
+            Self::ThreeMf => three_mf::read(path, bytes, options.most_unpacked),
         };
         checked(path, read?)
     }
@@ -59,15 +63,17 @@ pub(super) fn format(path: &Path, bytes: &[u8]) -> Option<Format> {
     match extension.as_str() {
         "obj" => Some(Format::Obj),
         "stl" => Some(Format::Stl),
+        "3mf" => Some(Format::ThreeMf),
         // of standard input
         "" if is_stl(bytes) => Some(Format::Stl),
         "" if obj::is_obj(first) => Some(Format::Obj),
+        "" if bytes.starts_with(three_mf::MAGIC) => Some(Format::ThreeMf),
         _ => None,
     }
 }
 
 /// Reads the control mesh of a surface: Wavefront `.obj` with OpenSubdiv's tags, `.ply`, `.off`,
-/// `.stl`, VTK `.vtp` or legacy VTK `.vtk` of polygons, and what formats of solids hold of faces.
+/// `.stl`, `.3mf`, VTK `.vtp` or legacy VTK `.vtk` of polygons, and what formats of solids hold of faces.
 ///
 /// # Errors
 /// As [`read_surface_with_report`].
@@ -77,7 +83,7 @@ pub fn read_surface(path: impl AsRef<Path>) -> Result<SurfaceMesh> {
 
 /// Reads the control mesh of a surface, and says what else the file held.
 ///
-/// The path `-` is standard input. OBJ and STL are known by the extension, on standard input by the
+/// The path `-` is standard input. OBJ, STL and 3MF are known by the extension, on standard input by the
 /// content, as the other formats are. Formats of solids ([`read`](super::read)) hold a surface if
 /// they hold faces and no volume cells: the triangles that meshio or Gmsh write. Faces keep
 /// the order and the corners of the file; those without area are left out, and polygons with holes

@@ -37,11 +37,11 @@ pub enum UpAxis {
     Z,
 }
 
-/// How a `.glb` file shows a mesh.
+/// How a `.glb` file shows a mesh, and the unit of a `.3mf`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GlbOptions {
-    /// Unit of the mesh.
-    pub unit: LengthUnit,
+    /// Unit of the mesh; of none, it is in meters in a `.glb`, in millimeters in a `.3mf`.
+    pub unit: Option<LengthUnit>,
     /// Axis of the mesh that points upward.
     pub up: UpAxis,
     /// Red, green and blue of every vertex, 0 to 1 in sRGB as on a screen; empty for none.
@@ -50,31 +50,39 @@ pub struct GlbOptions {
 
 /// Whether a file is binary glTF, by the ending of its name.
 pub fn is_glb(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("glb"))
-        || path.as_os_str() == "-.glb"
+    has_ending(path, "glb")
+}
+
+/// Whether the name of a file ends so, or of standard output.
+fn has_ending(path: &Path, known: &str) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(known))
 }
 
 impl GlbOptions {
     /// How `output` shows a mesh whose unit and axis are known or not.
     ///
     /// # Errors
-    /// [`Error::Request`] for a unit or an axis where the output is no `.glb`.
+    /// [`Error::Request`] for a unit where the output is no `.glb` or `.3mf`, or an axis where it is
+    /// no `.glb`.
     pub fn of(output: &Path, unit: Option<LengthUnit>, up: Option<UpAxis>) -> Result<Self> {
-        if !is_glb(output) {
-            for (is_given, name) in [(unit.is_some(), "unit"), (up.is_some(), "up")] {
-                if is_given {
-                    let help = message!(
-                        "leave ",
-                        option_name(name),
-                        " out, or end the output's name in .glb"
-                    );
-                    let why = message!(option_name(name), " is for .glb files");
-                    return Err(Error::request(why).with_help(help));
-                }
+        let (is_glb, is_3mf) = (is_glb(output), has_ending(output, "3mf"));
+        for (is_wrong, name, of) in [
+            (unit.is_some() && !is_glb && !is_3mf, "unit", ".glb and .3mf"),
+            (up.is_some() && !is_glb, "up", ".glb"),
+        ] {
+            if is_wrong {
+                let help =
+                    message!("leave ", option_name(name), " out, or end the output's name in .glb");
+                let why = message!(option_name(name), " is for {of} files");
+                return Err(Error::request(why).with_help(help));
             }
         }
-        let (unit, up) = (unit.unwrap_or_default(), up.unwrap_or_default());
-        Ok(Self { unit, up, colors: Vec::new() })
+        Ok(Self { unit, up: up.unwrap_or_default(), colors: Vec::new() })
+    }
+
+    /// Length of the unit in meters.
+    fn meters(&self) -> f64 {
+        self.unit.unwrap_or_default().meters()
     }
 
     /// Position in the scene of a place in the model: glTF's axes and meters.
@@ -83,12 +91,12 @@ impl GlbOptions {
             UpAxis::Y => [x, y, z],
             UpAxis::Z => [x, z, -y],
         };
-        turned.map(|x| x * self.unit.meters())
+        turned.map(|x| x * self.meters())
     }
 
     /// The place in the model of a position.
     fn unplaced(&self, position: [f32; 3]) -> [f64; 3] {
-        let [x, y, z] = position.map(|x| f64::from(x) / self.unit.meters());
+        let [x, y, z] = position.map(|x| f64::from(x) / self.meters());
         match self.up {
             UpAxis::Y => [x, y, z],
             UpAxis::Z => [x, -z, y],
@@ -414,12 +422,12 @@ fn accessor(
 /// Turns and scales the model, and puts it where it belongs.
 fn node(options: &GlbOptions, translation: [f32; 3]) -> json::Node {
     let half = std::f32::consts::FRAC_1_SQRT_2;
-    let scale = options.unit.meters() as f32;
+    let scale = options.meters() as f32;
     json::Node {
         // a quarter turn about x takes (x, y, z) to (x, z, -y)
         rotation: (options.up == UpAxis::Z)
             .then_some(json::scene::UnitQuaternion([-half, 0.0, 0.0, half])),
-        scale: (options.unit != LengthUnit::Meter).then_some([scale; 3]),
+        scale: (options.meters() != 1.0).then_some([scale; 3]),
         translation: Some(translation),
         ..Default::default()
     }

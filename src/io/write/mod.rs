@@ -21,7 +21,9 @@ mod single;
 mod stl;
 mod surface;
 mod text_rows;
+mod three_mf;
 mod values;
+pub(crate) mod vdb;
 mod vtk;
 #[cfg(feature = "vtkio")]
 pub mod vtkio;
@@ -30,6 +32,7 @@ mod vtu;
 mod writeback;
 mod xml;
 mod zip_records;
+mod zip_stream;
 
 pub use bext::{BezierPatch, write_bext};
 pub use exchange::{CellSide, MeshFormat, SideGroup, write_surface_groups};
@@ -44,6 +47,10 @@ pub use pvtu::{PieceShare, PieceWriter};
 pub use single::write_pieces;
 pub use surface::{SurfaceFormat, check_surface_output, write_surface, write_surface_with};
 pub(crate) use text_rows::write_rows;
+pub(crate) use three_mf::{
+    CONTENT_TYPES, ModelWriter, PARTS, RELATIONSHIPS, box_mesh, model_end, model_head,
+};
+pub(crate) use xml::escape;
 pub(crate) use zip_records::{ZipEntry, ZipMethod, central_directory};
 
 use std::borrow::Cow;

@@ -10,15 +10,15 @@
 //! | `point/NAME`, `cell/NAME`, `field/NAME` | (entries,) or (entries, width) of the named array |
 
 use std::collections::HashSet;
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{self, Seek, Write};
 use std::path::Path;
 
-use super::deflate::Deflater;
 use super::outline::{SingleFile, TotalCounts};
 use super::placed::PlacedSections;
 use super::section_queue::{SectionQueue, SectionSink};
 use super::values::{ArrayValues, Section, ValueSource};
 use super::zip_records::{ZipEntry, ZipMethod, central_directory};
+use super::zip_stream::{ZipStream, is_large};
 use crate::io::dataset::{Array, ArrayData, Dataset, DatasetCells, Points, PolyhedronFaces};
 use crate::io::plain_name;
 
@@ -228,35 +228,19 @@ fn refuse_twice(names: &mut HashSet<String>, name: &str) -> io::Result<()> {
     }
 }
 
-/// Whether an array needs the long fields of the archive. Also deflate adds a little to data that
-/// it cannot shrink.
-fn is_large(bytes: u64) -> bool {
-    bytes > u64::from(u32::MAX / 2)
-}
-
 /// A zip archive of `.npy` files.
 pub(crate) struct Archive<W: Write + Seek> {
-    out: W,
-    /// Compresses the archive, if asked for.
-    deflater: Option<Deflater>,
-    /// The arrays so far; the last is not complete.
-    entries: Vec<ZipEntry>,
-    /// Bytes of the last array: in the archive, and before compression.
-    lengths: [u64; 2],
-    /// Where the next bytes of the archive go.
-    end: u64,
+    zip: ZipStream<W>,
     /// Names of the arrays.
     names: HashSet<String>,
     /// Bytes of the last array by its header, before compression.
-    announced: u64,
+    announced: Option<u64>,
 }
 
 impl<W: Write + Seek> Archive<W> {
     /// An archive without arrays, at the start of `out`.
     pub(crate) fn new(out: W, compress: bool) -> Self {
-        let deflater = compress.then(Deflater::default);
-        let (entries, names) = (Vec::new(), HashSet::new());
-        Self { out, deflater, entries, lengths: [0; 2], end: 0, names, announced: 0 }
+        Self { zip: ZipStream::new(out, compress), names: HashSet::new(), announced: None }
     }
 
     /// Adds an array in C order.
@@ -283,65 +267,33 @@ impl<W: Write + Seek> Archive<W> {
         refuse_twice(&mut self.names, name)?;
         let size = number[1..].parse().unwrap_or(8);
         let bytes = shape.iter().fold(size, |bytes: usize, &n| bytes.saturating_mul(n));
-        let method = if self.deflater.is_some() { ZipMethod::Deflated } else { ZipMethod::Stored };
-        let name = format!("{name}.npy");
-        let entry = ZipEntry::new(name, self.end, method, is_large(bytes as u64));
-        let header = entry.local_header();
-        self.out.write_all(&header)?;
-        self.end += header.len() as u64;
-        self.entries.push(entry);
+        self.zip.begin(format!("{name}.npy"), is_large(bytes as u64))?;
         let header = npy_header(number, shape);
-        self.announced = (header.len() as u64).saturating_add(bytes as u64);
+        self.announced = Some((header.len() as u64).saturating_add(bytes as u64));
         self.append(&header)
     }
 
     /// Adds numbers to the array begun last.
     pub(crate) fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if let Some(entry) = self.entries.last_mut() {
-            entry.add(bytes);
-        }
-        let packed = match &mut self.deflater {
-            None => {
-                self.out.write_all(bytes)?;
-                bytes.len() as u64
-            }
-            Some(deflater) => deflater.push(bytes, &mut self.out)?,
-        };
-        self.count(packed, bytes.len() as u64);
-        Ok(())
+        self.zip.append(bytes)
     }
 
     pub(crate) fn finish(mut self) -> io::Result<()> {
         self.end_array()?;
-        self.out.write_all(&central_directory(&self.entries, self.end))
+        self.zip.finish()
     }
 
-    fn count(&mut self, packed: u64, bytes: u64) {
-        self.lengths[0] += packed;
-        self.lengths[1] += bytes;
-        self.end += packed;
-    }
-
-    /// Completes the last array: its checksum and lengths are known by now. Refuses one that is not
-    /// as long as its header says, which no program would read.
+    /// Completes the last array. Refuses one that is not as long as its header says, which no
+    /// program would read.
     fn end_array(&mut self) -> io::Result<()> {
-        if self.entries.is_empty() {
-            return Ok(());
+        let bytes = self.zip.end()?;
+        match self.announced.take() {
+            Some(announced) if bytes != announced => {
+                let text = format!("an array has {bytes} bytes, its header says {announced}");
+                Err(io::Error::new(io::ErrorKind::InvalidData, text))
+            }
+            _ => Ok(()),
         }
-        if let Some(deflater) = &mut self.deflater {
-            let packed = deflater.finish(&mut self.out)?;
-            self.count(packed, 0);
-        }
-        let [packed, bytes] = std::mem::take(&mut self.lengths);
-        if bytes != self.announced {
-            let text = format!("an array has {bytes} bytes, its header says {}", self.announced);
-            return Err(io::Error::new(io::ErrorKind::InvalidData, text));
-        }
-        let Some(entry) = self.entries.last_mut() else { return Ok(()) };
-        entry.set_lengths(packed, bytes);
-        self.out.seek(SeekFrom::Start(entry.start()))?;
-        self.out.write_all(&entry.local_header())?;
-        self.out.seek(SeekFrom::Start(self.end)).map(drop)
     }
 }
 

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::Path;
 
-use super::glb::{self, GlbOptions};
-use super::{ending, obj, ply, stl, vtp};
+use super::glb::{self, GlbOptions, LengthUnit};
+use super::{ending, obj, ply, stl, three_mf, vtp};
 use crate::error::{Error, Result};
 use crate::io::atomic;
 use crate::mesh::{
@@ -33,11 +33,15 @@ pub enum SurfaceFormat {
     /// Binary glTF in single precision: triangles with normals and attributes, for viewers and web
     /// pages; [`GlbOptions`] say which unit and axis upward the mesh has.
     Glb,
+    /// 3MF in double precision: triangles alone, for printers; [`GlbOptions`] say which unit the mesh
+    /// has.
+    ThreeMf,
 }
 
 impl SurfaceFormat {
     /// All formats.
-    pub const ALL: [Self; 5] = [Self::Obj, Self::Ply, Self::Vtp, Self::Stl, Self::Glb];
+    pub const ALL: [Self; 6] =
+        [Self::Obj, Self::Ply, Self::Vtp, Self::Stl, Self::Glb, Self::ThreeMf];
 
     /// End of the file's name, without the dot.
     pub fn extension(self) -> &'static str {
@@ -47,7 +51,13 @@ impl SurfaceFormat {
             Self::Vtp => "vtp",
             Self::Stl => "stl",
             Self::Glb => "glb",
+            Self::ThreeMf => "3mf",
         }
+    }
+
+    /// Whether polygons are cut into triangles, and vertices of no face left out.
+    fn is_triangles(self) -> bool {
+        matches!(self, Self::Stl | Self::Glb | Self::ThreeMf)
     }
 
     /// What a file of this format leaves out of `mesh`, in words; empty if nothing.
@@ -58,7 +68,7 @@ impl SurfaceFormat {
         let kept = |attribute: &Attribute| match self {
             Self::Obj => attribute.is_normals() || attribute.is_color() && attribute.width == 3,
             Self::Ply | Self::Vtp => true,
-            Self::Stl => false,
+            Self::Stl | Self::ThreeMf => false,
             Self::Glb => glb::is_kept(attribute, used.as_deref()),
         };
         let lost = mesh.attributes.iter().filter(|attribute| !kept(attribute));
@@ -93,7 +103,7 @@ impl SurfaceFormat {
                 [(mesh.creases.edges.len(), "crease"), (mesh.creases.corners.len(), "corner")];
             losses.extend(tags.iter().filter(|tag| tag.0 > 0).map(|&(n, what)| counted(n, what)));
         }
-        if matches!(self, Self::Stl | Self::Glb) {
+        if self.is_triangles() {
             let seen = mesh.without_holes();
             let quads = seen.faces.iter().filter(|face| face.len() > 3).count();
             if quads > 0 {
@@ -151,7 +161,8 @@ pub fn write_surface(path: impl AsRef<Path>, mesh: &SurfaceMesh) -> Result<()> {
     write_surface_with(path, mesh, &GlbOptions::default())
 }
 
-/// [`write_surface`] that says how a `.glb` file shows the mesh; the other formats do without.
+/// [`write_surface`] that says how a `.glb` file shows the mesh, and the unit of a `.3mf`; the other
+/// formats do without.
 ///
 /// # Errors
 /// As [`write_surface`]; [`Error::Request`] unless there is a color a vertex, or none.
@@ -176,14 +187,16 @@ pub fn write_surface_with(
         return Err(Error::mesh("all faces of the surface are holes: none is left to write")
             .with_help("write .obj, which tags holes"));
     }
-    if matches!(format, SurfaceFormat::Stl | SurfaceFormat::Glb) {
-        if let Some((compact, left)) = seen.compact() {
-            if colors > 0 {
-                let colors = left.iter().map(|&v| glb.colors[v as usize]).collect();
-                glb = Cow::Owned(GlbOptions { colors, ..*glb });
-            }
-            seen = Cow::Owned(compact);
+    if format.is_triangles()
+        && let Some((compact, left)) = seen.compact()
+    {
+        if colors > 0 {
+            let colors = left.iter().map(|&v| glb.colors[v as usize]).collect();
+            glb = Cow::Owned(GlbOptions { colors, ..*glb });
         }
+        seen = Cow::Owned(compact);
+    }
+    if matches!(format, SurfaceFormat::Stl | SurfaceFormat::Glb) {
         let help = "give the model in another length unit, or write .obj, .ply or .vtp";
         check_coordinates(&seen.points, Precision::F32).map_err(|e| e.with_help(help))?;
     }
@@ -191,6 +204,7 @@ pub fn write_surface_with(
         SurfaceFormat::Stl => stl::check(&seen)?,
         SurfaceFormat::Glb => glb::check(&seen, &glb)?,
         SurfaceFormat::Vtp => vtp::check(&seen)?,
+        SurfaceFormat::ThreeMf => three_mf::check(&seen)?,
         _ => {}
     }
     let write = |content: &dyn Fn(&mut BufWriter<File>) -> io::Result<()>| {
@@ -202,5 +216,9 @@ pub fn write_surface_with(
         SurfaceFormat::Vtp => write(&|out| vtp::write(out, &seen)),
         SurfaceFormat::Stl => write(&|out| stl::write(out, &seen)),
         SurfaceFormat::Glb => write(&|out| glb::write(out, &seen, &glb)),
+        SurfaceFormat::ThreeMf => {
+            let unit = glb.unit.unwrap_or(LengthUnit::Millimeter);
+            write(&|out| three_mf::write(out, &seen, unit))
+        }
     }
 }

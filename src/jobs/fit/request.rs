@@ -62,7 +62,7 @@ pub struct FitRequest {
     /// What to fit to: `vertices` (the limit passes through those of the model; where its cells are
     /// curved it is refined once, and passes through the middles of their edges, faces and insides:
     /// the nodes of quadratic cells), `corners` (vertices alone), `facets` (the boundary faces of the
-    /// model as they are), or a file: .stl, .obj, .ply or .off, whose faces are taken as they are, or
+    /// model as they are), or a file: .stl, .3mf, .obj, .ply or .off, whose faces are taken as they are, or
     /// a solid, whose limit is taken
     #[cfg_attr(feature = "cli", arg(long, value_name = "TARGET", default_value = "vertices"))]
     pub to: FitTarget,

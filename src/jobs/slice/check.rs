@@ -89,9 +89,10 @@ impl SliceRequest {
 
     /// Options that none of the outputs has a use for.
     fn rules(&self) -> [Rule; 6] {
-        let SliceOutputs { vtp, pvtu, .. } = &self.outputs;
-        let has_pictures = self.outputs.has_attribute_images();
-        let has_attributes = has_pictures || pvtu.is_some() || vtp.is_some();
+        let SliceOutputs { vtp, pvtu, vdb, image_stack, .. } = &self.outputs;
+        let has_pictures = self.outputs.has_attribute_images() || image_stack.is_some();
+        let has_points = pvtu.is_some() || vtp.is_some() || vdb.is_some();
+        let has_attributes = has_pictures || has_points;
         let has_range = self.attribute.iter().any(|wanted| wanted.range.is_some());
         let has_folder = self.outputs.directories().next().is_some();
         let folders = Command::LayerFolders;
@@ -151,7 +152,7 @@ impl SliceRequest {
 
 impl SliceOutputs {
     /// Outputs that lack something.
-    fn rules(&self, images: &SliceImages) -> [Rule; 8] {
+    fn rules(&self, images: &SliceImages) -> [Rule; 11] {
         let sliced = message!("slice with ", name("pixel"));
         let no_pixels = images.pixel_size().is_none();
         let exposed = "give the seconds of a layer, and perhaps those of the first and the layers \
@@ -165,6 +166,11 @@ impl SliceOutputs {
             ),
             is_for(self.bitmaps && self.zip.is_none(), name("bitmaps"), name("zip")),
             (no_pixels && self.has_images(), "images without pixels".into(), sliced.clone()),
+            (
+                no_pixels && self.image_stack.is_some(),
+                message!(name("image_stack"), " without pixels"),
+                sliced.clone(),
+            ),
             (no_pixels && self.pvtu.is_some(), "a .pvtu without pixels".into(), sliced),
             (
                 self.sl1.is_some() && self.exposure.is_none(),
@@ -173,6 +179,12 @@ impl SliceOutputs {
             ),
             is_for(self.exposure.is_some() && self.sl1.is_none(), name("exposure"), name("sl1")),
             is_for(self.binary && self.cli.is_none(), name("binary"), name("cli")),
+            is_for(self.half && self.vdb.is_none(), name("half"), name("vdb")),
+            (
+                no_pixels && self.vdb.is_some(),
+                message!(name("vdb"), " without pixels"),
+                message!("slice with ", name("pixel")),
+            ),
         ]
     }
 
@@ -203,12 +215,15 @@ impl SliceImages {
     fn rules(&self, outputs: &SliceOutputs) -> [Rule; 12] {
         let of_images =
             |given: bool, option| is_for(given && !outputs.has_images(), name(option), "images");
-        let of_pixels = listed(["png", "bmp", "zip", "sl1", "pvtu"].map(name), " and ");
+        let of_grays =
+            |given: bool, option| is_for(given && !outputs.has_grays(), name(option), "images");
+        let of_pixels = ["png", "bmp", "zip", "sl1", "image_stack", "vdb", "pvtu"].map(name);
+        let of_pixels = listed(of_pixels, " and ");
         let some = listed([option("png", "DIR"), option("pvtu", "FILE")], " or ");
         let given = [self.gamma.is_some(), self.threshold.is_some(), self.gray_table.is_some()];
         [
-            of_images(self.antialias.is_some(), "antialias"),
-            of_images(self.bits.is_some(), "bits"),
+            of_grays(self.antialias.is_some(), "antialias"),
+            of_images(self.bits.is_some() && outputs.image_stack.is_none(), "bits"),
             of_images(self.dither, "dither"),
             of_images(given[0], GRAY_CURVES[0]),
             of_images(given[1], GRAY_CURVES[1]),

@@ -7,8 +7,9 @@ use super::super::Notes;
 use super::{SliceImages, SliceReport, SliceRequest};
 use crate::error::{Result, option_name};
 use crate::slice::output::{
-    CommonLayerInterface, Encoding, ImageArchive, ImageDirectory, ImageOptions, LayeredSvg, Output,
-    Painter, PixelCloud, Polylines, PrusaArchive, SvgStack, archive,
+    CommonLayerInterface, Encoding, ImageArchive, ImageDirectory, ImageOptions, ImageStack,
+    LayeredSvg, OpenVdb, Output, Painter, PixelCloud, Polylines, PrusaArchive, SliceStack,
+    SvgStack, archive,
 };
 use crate::slice::{
     Bits, Channel, ImageFile, Job, JobReport, LayerFrame, LayerSource, Materials, PixelGrid,
@@ -85,7 +86,7 @@ impl SliceRequest {
     ) -> Result<FileContents> {
         let attributes = self.chosen(channels)?;
         let (outputs, images) = (&self.outputs, &self.images);
-        let Some(grid) = layers.grid.filter(|_| outputs.has_images()) else {
+        let Some(grid) = layers.grid.filter(|_| outputs.has_grays()) else {
             return Ok(FileContents { attributes, images: None });
         };
         let options = ImageOptions {
@@ -152,6 +153,15 @@ impl SliceRequest {
             } else if let Some(path) = &outputs.zip {
                 opened.push(Box::new(ImageArchive::create(path, setting, own, channels)?));
             }
+            if let Some(path) = &outputs.image_stack {
+                let bits = self.images.bits.unwrap_or(Bits::Sixteen);
+                let own = ImageOptions { bits, ..images.clone() };
+                opened.push(Box::new(ImageStack::create(path, setting, range, own, channels)?));
+            }
+            if let Some(path) = &outputs.vdb {
+                let own = (images.clone(), outputs.half);
+                opened.push(Box::new(OpenVdb::create(path, setting, range, own, channels)?));
+            }
             if let (Some(path), Some(exposure)) = (&outputs.sl1, outputs.exposure) {
                 let sl1 = PrusaArchive::create(path, setting, images, exposure, channels)?;
                 opened.push(Box::new(sl1));
@@ -166,6 +176,9 @@ impl SliceRequest {
         if let Some(path) = &outputs.cli {
             let encoding = if outputs.binary { Encoding::Binary } else { Encoding::Text };
             opened.push(Box::new(CommonLayerInterface::create(path, setting, range, encoding)?));
+        }
+        if let Some(path) = &outputs.slice_stack {
+            opened.push(Box::new(SliceStack::create(path, setting, range)?));
         }
         if let (Some(path), &Some(grid)) = (&outputs.pvtu, grid) {
             PixelCloud::check_memory(&grid, setting.plane, chosen.len(), range.len())?;

@@ -160,7 +160,7 @@ impl SliceRequest {
         layers.materials = self.materials(source.channels(), unrefined.material_ids.as_ref())?;
         let contents = own.contents(source.channels(), &layers)?;
         // images are white where the centers of pixels are inside
-        let is_sampled = self.images.antialias.is_none() && self.outputs.has_images();
+        let is_sampled = self.images.antialias.is_none() && self.outputs.has_grays();
         if let (Some(grid), true) = (grid, is_sampled)
             && let Some(notice) = thin_walls(source, &stack, range.clone(), &grid)?
         {

@@ -26,7 +26,7 @@ pub struct SliceRequest {
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = 0))]
     pub levels: usize,
     /// Subdivision scheme of a surface; bilinear (also called linear) slices its polygons as they
-    /// are [default: linear of .stl, else catmull-clark]
+    /// are [default: linear of .stl and .3mf, else catmull-clark]
     #[cfg_attr(feature = "cli", arg(long, value_parser = Scheme::named))]
     pub scheme: Option<Scheme>,
     /// Merge vertices with equal coordinates first, or those within DISTANCE of one another, so that
@@ -103,6 +103,20 @@ pub struct SliceOutputs {
     /// Common Layer Interface file of the contours
     #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
     pub cli: Option<PathBuf>,
+    /// 3MF file of the contours of all layers (slice extension)
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE.3mf"))]
+    pub slice_stack: Option<PathBuf>,
+    /// 3MF file of images of the coverage and of the attributes named by --attribute (volumetric
+    /// extension), with values linear between pixels and layers
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE.3mf", requires = "sized"))]
+    pub image_stack: Option<PathBuf>,
+    /// OpenVDB file of the coverage and of the attributes named by --attribute, a voxel for a pixel
+    /// of a layer
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE.vdb", requires = "sized"))]
+    pub vdb: Option<PathBuf>,
+    /// Write the --vdb file in half precision
+    #[cfg_attr(feature = "cli", arg(long, requires = "vdb"))]
+    pub half: bool,
     /// VTK file of the contours of all layers, for ParaView
     #[cfg_attr(feature = "cli", arg(long, value_name = "FILE.vtp"))]
     pub vtp: Option<PathBuf>,
@@ -162,7 +176,7 @@ pub struct SliceImages {
     /// [default: white if the pixel's center is inside at mid-height, else black]
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", requires = "images"))]
     pub antialias: Option<usize>,
-    /// Bits per pixel of --png, --bmp and --zip [default: 8]
+    /// Bits per pixel of --png, --bmp and --zip [default: 8], and of --image-stack [default: 16]
     #[cfg_attr(feature = "cli", arg(long, value_enum, requires = "images"))]
     pub bits: Option<Bits>,
     /// Black and white pixels (1 bit) of --png, --bmp and --zip, white in proportion to the gray
@@ -281,10 +295,13 @@ impl SliceOutputs {
         self.files_by_ending().into_iter().filter_map(|(path, _)| path.as_deref())
     }
 
-    pub(super) fn files_by_ending(&self) -> [(&Option<PathBuf>, &'static str); 6] {
+    pub(super) fn files_by_ending(&self) -> [(&Option<PathBuf>, &'static str); 9] {
         [
             (&self.layered_svg, "svg"),
             (&self.cli, "cli"),
+            (&self.slice_stack, "3mf"),
+            (&self.image_stack, "3mf"),
+            (&self.vdb, "vdb"),
             (&self.vtp, "vtp"),
             (&self.pvtu, "pvtu"),
             (&self.zip, "zip"),
@@ -300,6 +317,11 @@ impl SliceOutputs {
     /// Whether some are images of any kind.
     pub fn has_images(&self) -> bool {
         self.has_attribute_images() || self.sl1.is_some()
+    }
+
+    /// Whether some are made of coverage: images, stacks of them in one file, and voxels.
+    pub fn has_grays(&self) -> bool {
+        self.has_images() || self.image_stack.is_some() || self.vdb.is_some()
     }
 
     /// Whether some are images, of attributes and materials too.
@@ -320,7 +342,7 @@ impl SliceOutputs {
 
     /// Whether some are made of pixels.
     pub fn has_pixels(&self) -> bool {
-        self.has_images() || self.pvtu.is_some()
+        self.has_grays() || self.pvtu.is_some()
     }
 }
 

@@ -73,7 +73,7 @@ pub struct PageReport {
     /// Size of the file in bytes.
     pub bytes: u64,
     /// Largest estimated distance of the shown boundary from the limit, in length units: 0 with
-    /// --linear and of .stl files without --scheme, null for the triangles of surfaces by other schemes than Catmull-Clark.
+    /// --linear and of .stl and .3mf files without --scheme, null for the triangles of surfaces by other schemes than Catmull-Clark.
     pub error_bound: Option<f64>,
     /// The cell with the least scaled Jacobian; null for surfaces.
     pub worst: Option<WorstCell>,

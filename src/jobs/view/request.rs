@@ -34,7 +34,7 @@ pub struct ViewRequest {
     /// surfaces 2]
     #[cfg_attr(feature = "cli", arg(long, value_name = "N"))]
     pub levels: Option<usize>,
-    /// Subdivision scheme of a surface [default: none of .stl, whose triangles are shown as they
+    /// Subdivision scheme of a surface [default: none of .stl and .3mf, whose triangles are shown as they
     /// are, else catmull-clark]
     #[cfg_attr(feature = "cli", arg(long, value_parser = Scheme::named))]
     pub scheme: Option<Scheme>,
@@ -177,7 +177,8 @@ impl ViewRequest {
             (self.fineness.is_some(), option_name("fineness")),
         ];
         if let (true, Some(unused)) = (self.is_linear(mesh), given(of_limits)) {
-            let why = message!("the facets of an .stl are shown as they are: ", unused.clone());
+            let why =
+                message!("the facets of an .stl or .3mf are shown as they are: ", unused.clone());
             let help = message!("leave ", unused, " out, or give a ", option_name("scheme"));
             return Err(Error::request(message!(why, " has no effect")).with_help(help));
         }

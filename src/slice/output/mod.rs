@@ -8,23 +8,29 @@
 mod archive;
 mod common_layer_interface;
 mod directory;
+mod image_stack;
 mod images;
 mod layered_svg;
 mod painter;
 mod prusa_archive;
 mod pvtu;
+mod slice_stack;
 mod svg;
+mod vdb;
 mod vtp;
 mod zip_file;
 
 pub use archive::{ImageArchive, archive};
 pub use common_layer_interface::{CommonLayerInterface, Encoding};
+pub use image_stack::ImageStack;
 pub use images::ImageDirectory;
 pub use layered_svg::LayeredSvg;
 pub use painter::{ImageOptions, PaintedLayer, Painter};
 pub use prusa_archive::{Exposure, PrusaArchive};
 pub use pvtu::PixelCloud;
+pub use slice_stack::SliceStack;
 pub use svg::SvgStack;
+pub use vdb::OpenVdb;
 pub use vtp::Polylines;
 
 use std::any::Any;

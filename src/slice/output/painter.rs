@@ -356,17 +356,19 @@ impl Painter {
     }
 }
 
-fn image_format(setting: &Setting, options: &ImageOptions) -> ImageFormat {
+/// The images of a setting.
+pub(super) fn image_format(setting: &Setting, options: &ImageOptions) -> ImageFormat {
     let &ImageOptions { grid, bits, flip, file, .. } = options;
     let meters = grid.pitch.map(|pitch| pitch * setting.unit_mm / 1e3);
     ImageFormat { size: grid.size, bits, flip, meters, file }
 }
 
 /// A channel of the covered pixels, `[pixel][channel]`.
-struct ChannelValues<'a> {
-    values: &'a [f64],
-    channels: usize,
-    channel: usize,
+pub(super) struct ChannelValues<'a> {
+    pub values: &'a [f64],
+    /// Number of channels, and the one among them.
+    pub channels: usize,
+    pub channel: usize,
 }
 
 impl ChannelValues<'_> {
@@ -374,7 +376,12 @@ impl ChannelValues<'_> {
     ///
     /// # Errors
     /// The first pixel whose value is not a number.
-    fn shade(&self, range: [f64; 2], coverage: &[u16], levels: &mut [u16]) -> Result<(), usize> {
+    pub fn shade(
+        &self,
+        range: [f64; 2],
+        coverage: &[u16],
+        levels: &mut [u16],
+    ) -> Result<(), usize> {
         let mut values = self.values;
         let mut start = 0;
         while start < coverage.len() {

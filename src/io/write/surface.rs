@@ -5,14 +5,14 @@ use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::Path;
 
-use super::glb::{self, GlbOptions, LengthUnit};
+use super::glb::{self, GlbOptions};
 use super::{ending, obj, ply, stl, three_mf, vtp};
 use crate::error::{Error, Result};
 use crate::io::atomic;
 use crate::mesh::{
     Attribute, BoundaryRule, CreaseRule, SurfaceMesh, check_coordinates, single_precision_loss_in,
 };
-use crate::numbers::{Precision, by_count, counted};
+use crate::numbers::{LengthUnit, Precision, by_count, counted};
 
 /// A format of surfaces that can be written; [`check_surface_output`] finds the format of a file.
 ///

@@ -8,10 +8,10 @@ use std::io::{self, Seek, Write};
 
 use rayon::prelude::*;
 
-use super::glb::LengthUnit;
 use super::zip_stream::{ZipStream, is_large};
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
+use crate::numbers::LengthUnit;
 
 /// Types of the parts of a package.
 pub const CONTENT_TYPES: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\

@@ -6,7 +6,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use subsolid::backend::Choice;
 use subsolid::jobs::locate::LocateRequest;
-use subsolid::jobs::slice::{PixelSize, SliceAttribute, SliceImages, SliceRequest};
+use subsolid::jobs::slice::{
+    AdaptiveHeights, HeightsByRange, PixelSize, SliceAttribute, SliceImages, SliceRequest,
+};
 use subsolid::numbers::Length;
 use subsolid::quadrature::{QuadratureScheme, side_vertices, sides};
 
@@ -14,7 +16,7 @@ use crate::arrays::{dictionary, moved};
 use crate::cells::Analyzed;
 use crate::count;
 use crate::errors::IntoPython;
-use crate::layer_options::{self, GivenLength, attribute_names, set_materials};
+use crate::layer_options::{self, attribute_names, set_materials};
 use crate::locate::{PyLocator, locate};
 use crate::model::Moved;
 use crate::notes::PythonNotes;
@@ -140,7 +142,11 @@ impl PySolid {
     /// Lengths are numbers of the model's length unit, or texts with a unit: "50um", "0.1 mm".
     ///
     /// Args:
-    ///     layer_height: Height of a layer.
+    ///     layer_height: Height of a layer; or a text with others of layers whose bottom is at least z0
+    ///         and below z1: "0.2,0.3@1:5".
+    ///     adaptive: In place of layer_height (least, greatest, cusp): layers as high as the stairs of
+    ///         the surface allow; cusp is the largest height of a layer times |n_z| of the normal.
+    ///     first_layer: Height of layer 0; None for that of the others.
     ///     origin: Height of the bottom of layer 0, at or below the lowest point of the limit; None
     ///         for that point.
     ///     axis: "x", "y" or "z": the axis that layers are stacked along.
@@ -181,12 +187,14 @@ impl PySolid {
     ///     >>> layers = box.slice(0.5, pixel=0.1)
     ///     >>> layers[1].coverage.shape == layers.pixels[2][::-1]
     ///     True
-    #[pyo3(signature = (layer_height, *, origin=None, axis="z", pixel=None, dpi=None, resolution=None, pixel_origin=None, crop=false, planes=1, antialias=true, attributes=None, tolerance=None, unit=None, points=None, materials=None, backend="auto"))]
+    #[pyo3(signature = (layer_height=None, *, adaptive=None, first_layer=None, origin=None, axis="z", pixel=None, dpi=None, resolution=None, pixel_origin=None, crop=false, planes=1, antialias=true, attributes=None, tolerance=None, unit=None, points=None, materials=None, backend="auto"))]
     #[allow(clippy::too_many_arguments)]
     fn slice(
         &self,
         py: Python<'_>,
-        layer_height: GivenLength,
+        #[pyo3(from_py_with = layer_options::layer_heights)] layer_height: Option<HeightsByRange>,
+        #[pyo3(from_py_with = layer_options::adaptive)] adaptive: Option<AdaptiveHeights>,
+        #[pyo3(from_py_with = layer_options::length)] first_layer: Option<Length>,
         #[pyo3(from_py_with = layer_options::length)] origin: Option<Length>,
         axis: &str,
         #[pyo3(from_py_with = layer_options::pixel)] pixel: Option<PixelSize>,
@@ -211,7 +219,9 @@ impl PySolid {
         let attributes = attribute_names(attributes.as_ref())?;
         let named_attribute = |name: &String| SliceAttribute { name: name.clone(), range: None };
         let request = SliceRequest {
-            layer_height: layer_height.0,
+            layer_height,
+            adaptive,
+            first_layer,
             origin,
             axis: named("axis", axis)?,
             tolerance,

@@ -8,7 +8,8 @@ use pyo3::types::{PyDict, PyString};
 use serde::Deserialize;
 use subsolid::io::JobPart;
 use subsolid::jobs::slice::{
-    HeightRange, PixelSize, SliceAttribute, SliceImages, SliceMaterial, SliceOutputs,
+    AdaptiveHeights, HeightRange, HeightsByRange, PixelSize, SliceAttribute, SliceImages,
+    SliceMaterial, SliceOutputs,
 };
 use subsolid::numbers::{Length, LengthUnit};
 use subsolid::slice::Bits;
@@ -86,7 +87,7 @@ pub fn images_of(outputs: &SliceOutputs, cut: &SliceImages) -> SliceImages {
 
 /// A length: a number in the model's unit, or a text with a unit.
 #[derive(Clone, Copy)]
-pub struct GivenLength(pub Length);
+struct GivenLength(Length);
 
 impl<'py> FromPyObject<'_, 'py> for GivenLength {
     type Error = PyErr;
@@ -106,6 +107,29 @@ impl<'py> FromPyObject<'_, 'py> for GivenLength {
 /// A length, or none, for `from_py_with`.
 pub fn length(given: &Bound<'_, PyAny>) -> PyResult<Option<Length>> {
     given.extract::<Option<GivenLength>>().map(|given| given.map(|own| own.0))
+}
+
+/// Heights of layers, for `from_py_with`.
+pub fn layer_heights(given: &Bound<'_, PyAny>) -> PyResult<Option<HeightsByRange>> {
+    if given.is_none() {
+        return Ok(None);
+    }
+    let Ok(text) = given.cast::<PyString>() else {
+        return given.extract::<f64>().map(|height| Some(height.into()));
+    };
+    let help = "give a height, or heights in ranges: \"50um\", \"0.2,0.3@1:5\"";
+    let wrong = |why| refused(format!("layer_height={}: {why}", text.to_string_lossy()), help);
+    text.to_string().parse().map(Some).map_err(wrong)
+}
+
+/// Least and greatest height of layers and the cusp, for `from_py_with`.
+pub fn adaptive(given: &Bound<'_, PyAny>) -> PyResult<Option<AdaptiveHeights>> {
+    if let Ok(text) = given.cast::<PyString>() {
+        let wrong = |help: String| refused(format!("adaptive={}", text.to_string_lossy()), &help);
+        return text.to_string().parse().map(Some).map_err(wrong);
+    }
+    let given: Option<[GivenLength; 3]> = given.extract()?;
+    Ok(given.map(|parts| AdaptiveHeights(parts.map(|own| own.0))))
 }
 
 /// Edge length of a pixel, or its width and height, for `from_py_with`.

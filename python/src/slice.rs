@@ -154,8 +154,9 @@ impl PySlices {
 
     fn of(py: Python<'_>, source: ModelSource, cut: LayerCut) -> PyResult<Self> {
         let request = &cut.request;
-        let frame = source.with(|source| source.slicer().frame());
-        let model = request.layers_in(frame).py()?;
+        let model = PythonNotes::hear(py, |notes| {
+            source.with(|source| request.layers_of(source.slicer(), notes))
+        })?;
         let layers = layers_of(py, source, &model, request)?;
         if let (Some(grid), Sampling::Center) = (model.grid, cut.sampling()) {
             let (stack, all) = (&model.setting.stack, 0..model.setting.stack.count());
@@ -294,6 +295,15 @@ impl PySlices {
         let heights: Vec<f64> = (0..self.model.setting.stack.count())
             .map(|k| self.model.setting.stack.middle(k))
             .collect();
+        let count = heights.len();
+        Ok(moved(py, heights, &[count])?.into_any())
+    }
+
+    /// Heights of the layers themselves, in length units, (n,).
+    #[getter]
+    fn thicknesses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let stack = &self.model.setting.stack;
+        let heights: Vec<f64> = (0..stack.count()).map(|k| stack.height_of(k)).collect();
         let count = heights.len();
         Ok(moved(py, heights, &[count])?.into_any())
     }

@@ -7,7 +7,9 @@ use pyo3::types::{PyDict, PyTuple};
 use subsolid::backend::Choice;
 use subsolid::io::GlbOptions;
 use subsolid::jobs::info::InfoRequest;
-use subsolid::jobs::slice::{PixelSize, SliceImages, SliceRequest};
+use subsolid::jobs::slice::{
+    AdaptiveHeights, HeightsByRange, PixelSize, SliceImages, SliceRequest,
+};
 use subsolid::jobs::surface::{SurfaceMethod, SurfaceNames, SurfaceRequest};
 use subsolid::numbers::{Length, counted};
 use subsolid::query::Query;
@@ -19,7 +21,7 @@ use subsolid::{SurfaceMesh, memory};
 use crate::arrays::{dictionary, lent, moved};
 use crate::count;
 use crate::errors::{IntoPython, refused, warn, warn_of_losses};
-use crate::layer_options::{self, GivenLength};
+use crate::layer_options;
 use crate::matrix::{product, sparse};
 use crate::model::{attributes, attributes_of, creases, creases_of, faces_of, points, polygons};
 use crate::notes::PythonNotes;
@@ -369,7 +371,11 @@ impl PySurface {
     /// Lengths are numbers of the model's length unit, or texts with a unit: "50um", "0.1 mm".
     ///
     /// Args:
-    ///     layer_height: Height of a layer.
+    ///     layer_height: Height of a layer; or a text with others of layers whose bottom is at least z0
+    ///         and below z1: "0.2,0.3@1:5".
+    ///     adaptive: In place of layer_height (least, greatest, cusp): layers as high as the stairs of
+    ///         the surface allow; cusp is the largest height of a layer times |n_z| of the normal.
+    ///     first_layer: Height of layer 0; None for that of the others.
     ///     scheme: "catmull-clark", "loop", or "linear" (also "bilinear"), which slices triangles
     ///         as they are. None is "linear" for a surface that was read from an .stl or .3mf, else
     ///         "catmull-clark", with a UserWarning where all faces are triangles.
@@ -404,12 +410,14 @@ impl PySurface {
     ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()
     ///     >>> faces.slice(0.5, scheme="linear")[0].area > 0
     ///     True
-    #[pyo3(signature = (layer_height, *, scheme=None, origin=None, axis="z", pixel=None, dpi=None, resolution=None, pixel_origin=None, crop=false, planes=1, antialias=true, tolerance=None, unit=None, backend="auto"))]
+    #[pyo3(signature = (layer_height=None, *, adaptive=None, first_layer=None, scheme=None, origin=None, axis="z", pixel=None, dpi=None, resolution=None, pixel_origin=None, crop=false, planes=1, antialias=true, tolerance=None, unit=None, backend="auto"))]
     #[allow(clippy::too_many_arguments)]
     fn slice(
         &self,
         py: Python<'_>,
-        layer_height: GivenLength,
+        #[pyo3(from_py_with = layer_options::layer_heights)] layer_height: Option<HeightsByRange>,
+        #[pyo3(from_py_with = layer_options::adaptive)] adaptive: Option<AdaptiveHeights>,
+        #[pyo3(from_py_with = layer_options::length)] first_layer: Option<Length>,
         scheme: Option<&str>,
         #[pyo3(from_py_with = layer_options::length)] origin: Option<Length>,
         axis: &str,
@@ -426,7 +434,9 @@ impl PySurface {
     ) -> PyResult<PySlices> {
         let request = SliceRequest {
             scheme: scheme.map(Scheme::named).transpose().py()?,
-            layer_height: layer_height.0,
+            layer_height,
+            adaptive,
+            first_layer,
             origin,
             axis: named("axis", axis)?,
             tolerance,

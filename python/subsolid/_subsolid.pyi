@@ -413,8 +413,10 @@ class Solid:
     ) -> dict[str, Any]: ...
     def slice(
         self,
-        layer_height: _Length,
+        layer_height: Optional[_Length] = None,
         *,
+        adaptive: Union[str, tuple[_Length, _Length, _Length], None] = None,
+        first_layer: Optional[_Length] = None,
         origin: Optional[_Length] = None,
         axis: Literal["x", "y", "z"] = "z",
         pixel: Union[_Length, tuple[_Length, _Length], None] = None,
@@ -849,8 +851,10 @@ class Surface:
     ) -> tuple[Floats, Floats]: ...
     def slice(
         self,
-        layer_height: _Length,
+        layer_height: Optional[_Length] = None,
         *,
+        adaptive: Union[str, tuple[_Length, _Length, _Length], None] = None,
+        first_layer: Optional[_Length] = None,
         scheme: Optional[_Scheme] = None,
         origin: Optional[_Length] = None,
         axis: Literal["x", "y", "z"] = "z",

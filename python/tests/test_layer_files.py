@@ -62,6 +62,33 @@ def test_gray_tables_are_those_of_the_program(command: Any, models: Any, graded:
         layers.write(tmp_path / "both", gray_table=table, gamma=2)
 
 
+HEIGHTS: list[tuple[dict[str, Any], list[str]]] = [
+    ({"layer_height": "0.5,0.2@-10:-9,250um@0:", "first_layer": 0.3}, ["--layer-height", "0.5,0.2@-10:-9,0.25@0:", "--first-layer", "0.3"]),
+    ({"adaptive": (0.1, "500um", 0.2)}, ["--adaptive", "0.1:0.5:0.2"]),
+    ({"adaptive": "0.1:0.5:0.2"}, ["--adaptive", "0.1:0.5:0.2"]),
+]
+
+
+@pytest.mark.parametrize("heights, arguments", HEIGHTS)
+def test_layers_of_several_heights_are_those_of_the_program(
+    command: Any, models: Any, graded: subsolid.Solid, tmp_path: Any, heights: Any, arguments: Any
+) -> None:
+    own = ["--pixel", "0.2", "--antialias", "1", *arguments]
+    command("slice", models / "graded_bracket.vtu", *own, "--png", tmp_path / "expected")
+    layers = graded.slice(pixel=0.2, **heights)
+    layers.write(tmp_path / "layers")
+    assert images(tmp_path / "layers") == images(tmp_path / "expected")
+    assert len(set(layers.thicknesses.round(9))) > 1
+    tops = layers.heights + 0.5 * layers.thicknesses
+    assert np.allclose(tops[1:] - layers.thicknesses[1:], tops[:-1])
+    with pytest.raises(subsolid.Error, match="one height for all layers"):
+        layers.write(tmp_path / "job.sl1", exposure=6)
+    with pytest.raises(subsolid.Error, match="layers without a height"):
+        graded.slice()
+    with pytest.raises(subsolid.Error, match="--adaptive|adaptive with layer_height"):
+        graded.slice(0.5, adaptive=(0.1, 0.5, 0.2))
+
+
 LENGTHS: list[tuple[Any, dict[str, Any], list[str]]] = [
     ("500um", {"pixel": "0.1x0.05mm", "tolerance": "1um"}, ["--pixel", "0.1x0.05", "--tolerance", "0.001"]),
     ("0.5 in", {"pixel": (0.1, "1.27mm"), "unit": "in"}, ["--pixel", "0.1x0.05", "--unit", "in"]),

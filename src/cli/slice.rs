@@ -25,7 +25,7 @@ const STRICT: &str = "Refuse left-handed and folded hexahedra, inverted cells of
 /// The model is a solid, or a closed surface whose limit by --scheme is sliced.
 ///
 /// Layer k is the slab from k to k + 1 layer heights above the lowest point of the limit, or above
-/// --origin, and is cut at mid-height. Layers are numbered from the bottom of the whole model
+/// --origin, and is cut at mid-height; heights may differ, too. Layers are numbered from the bottom of the whole model
 /// regardless of --range, so that a partial run gives the same files as a full run.
 #[derive(Args)]
 #[command(group = ArgGroup::new("outputs").required(true).multiple(true)
@@ -51,6 +51,8 @@ Examples:
   subsolid slice model.vtk --layer-height 0.05 --sl1 job.sl1 --pixel 0.04725 \\
     --resolution 1440x2560 --antialias 4 --exposure 6:35:10
   subsolid slice model.vtk --layer-height 50um --unit in --png layers --dpi 600x300
+  subsolid slice model.vtk --layer-height 0.2,0.1@1:5 --first-layer 0.3 --cli job.cli
+  subsolid slice model.vtk --adaptive 0.05:0.3:0.03 --svg drawings
   subsolid slice model.vtk --layer-height 0.1 --svg drawings --cli job.cli --vtp job.vtp
   subsolid slice model.vtk --layer-height 0.1 --slice-stack slices.3mf --image-stack graded.3mf \\
     --pixel 0.1 --antialias 4 --attribute hardness

@@ -53,12 +53,15 @@ pub struct Parameters {
     pub axis: char,
     /// Axes of the model that columns and rows of a layer run along.
     pub plane: [char; 2],
-    /// Height of a layer.
+    /// Height of a layer; the greatest where they differ.
     pub layer_height: f64,
     /// Bottom of layer 0.
     pub low: f64,
     /// Number of layers of the whole model.
     pub layer_count: usize,
+    /// Tops of all layers of the whole model, if their heights differ.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub layer_tops: Vec<f64>,
     /// Distance that contours keep from the limit surface.
     pub tolerance: f64,
     /// What every layer has.
@@ -147,6 +150,9 @@ pub struct LayerEntry {
     pub index: usize,
     /// Height of the layer's middle along the axis.
     pub height: f64,
+    /// Height of the layer itself, if heights differ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thickness: Option<f64>,
     /// Image files of the layer.
     pub files: Vec<FileEntry>,
 }

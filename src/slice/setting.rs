@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use super::heights::LayerHeights;
 use super::manifest::{Files, Parameters};
 use super::slicer::{LayerFrame, rounding};
 use super::stack::{Stack, UNITS as OTHER_UNIT};
@@ -52,24 +53,29 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// Layers of `layer_height` over what all layers have in common, from the lowest point of the
+    /// Layers of some heights, or of one, over what all layers have in common, from the lowest point of the
     /// model or from `origin`, at or below it. The model has no name and no fingerprint yet, and
     /// length units are millimeters.
     ///
     /// # Errors
     /// As [`Stack::new`]; [`Error::Request`] for an origin above the model, and for layers so
     /// high that even the lowest is cut above it.
-    pub fn new(frame: LayerFrame, layer_height: f64, origin: Option<f64>) -> Result<Self> {
+    pub fn new(
+        frame: LayerFrame,
+        layers: impl Into<LayerHeights>,
+        origin: Option<f64>,
+    ) -> Result<Self> {
         let mut heights = frame.heights;
         if let Some(origin) = origin {
             check_origin(origin, heights, frame.rounding())?;
             heights[0] = origin;
         }
-        let stack = Stack::of_rounded(heights, layer_height, frame.rounding())?;
+        let stack = layers.into().stack(heights, frame.rounding())?;
         let (low, high) = (stack.low(), heights[1]);
         if stack.middle(0) >= high {
             return Err(Error::request(format!(
-                "the mid-height of a layer of {layer_height:?} is not below the top of the model, which reaches from {low} to {high}"
+                "the mid-height of a layer of {:?} is not below the top of the model, which reaches from {low} to {high}",
+                stack.height_of(0)
             ))
             .with_help(format!(
                 "give a layer height below {:?}, in the model's length units{OTHER_UNIT}",
@@ -123,6 +129,7 @@ impl Setting {
             layer_height: self.stack.layer_height(),
             low: self.stack.low(),
             layer_count: self.stack.count(),
+            layer_tops: self.stack.tops().unwrap_or_default().to_vec(),
             tolerance: self.tolerance,
             files,
         }
@@ -208,7 +215,7 @@ impl Setting {
     /// The box around the model: its low and high corner in the plane, and its heights.
     fn bounds(&self) -> [[f64; 3]; 2] {
         let ([low, high], stack) = (self.plane, &self.stack);
-        [[low[0], low[1], stack.low()], [high[0], high[1], stack.slab(stack.count())[0]]]
+        [[low[0], low[1], stack.low()], [high[0], high[1], stack.high()]]
     }
 
     /// Notice about contours in single precision, which do not tell places of the model apart,

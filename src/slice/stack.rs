@@ -1,6 +1,7 @@
 //! Which planes cut a model into layers.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::numbers::{counted, significant};
@@ -28,18 +29,21 @@ pub fn check_planes(planes: usize) -> Result<()> {
 }
 
 /// Part of a layer by which the model may stand out of the last one: rounding.
-const LAST_LAYER_TOLERANCE: f64 = 1e-6;
+pub(super) const LAST_LAYER_TOLERANCE: f64 = 1e-6;
 
-/// Layers of equal height over the whole extent of a model along the slicing axis.
+/// Layers over the whole extent of a model along the slicing axis.
 ///
-/// Layer k is the slab from low + k · height to low + (k + 1) · height. Numbers count
-/// from the bottom of the whole model whatever part of it is sliced, so that a part
-/// gives the very files that the whole gives.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Layers of one height are the slabs from low + k · height to low + (k + 1) · height; heights may
+/// differ, too ([`LayerHeights`](super::LayerHeights)). Numbers count from the bottom of the whole
+/// model whatever part of it is sliced, so that a part gives the very files that the whole gives.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Stack {
     low: f64,
+    // the greatest
     layer_height: f64,
     count: usize,
+    // where heights differ: the bottom of layer 0, and the tops of all
+    edges: Option<Arc<[f64]>>,
 }
 
 impl Stack {
@@ -84,7 +88,22 @@ impl Stack {
             ))
             .with_help("move the model toward the origin, or give thicker layers"));
         }
-        Ok(Self { low: low + 0.0, layer_height, count }) // no negative zero
+        Ok(Self { low: low + 0.0, layer_height, count, edges: None }) // no negative zero
+    }
+
+    /// Layers between consecutive heights, of which there are at least two.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for heights that do not rise.
+    pub(super) fn of_edges(edges: Vec<f64>) -> Result<Self> {
+        let heights = edges.windows(2).map(|pair| pair[1] - pair[0]);
+        let rise = heights.clone().all(|height| height > 0.0);
+        let layer_height = heights.fold(0.0, f64::max);
+        if !rise || edges.len() < 2 {
+            return Err(Error::request("layers vanish beside their heights")
+                .with_help("move the model toward the origin, or give thicker layers"));
+        }
+        Ok(Self { low: edges[0], layer_height, count: edges.len() - 1, edges: Some(edges.into()) })
     }
 
     /// Number of layers of the whole model.
@@ -97,31 +116,81 @@ impl Stack {
         self.low
     }
 
-    /// Height of every layer, in length units.
+    /// Height of every layer, in length units; the greatest where they differ.
     pub fn layer_height(&self) -> f64 {
         self.layer_height
     }
 
+    /// The least height of a layer.
+    pub fn least_height(&self) -> f64 {
+        let heights = self.edges.iter().flat_map(|edges| edges.windows(2));
+        heights.map(|pair| pair[1] - pair[0]).fold(self.layer_height, f64::min)
+    }
+
+    /// Height of a layer.
+    pub fn height_of(&self, layer: usize) -> f64 {
+        self.own_height(layer).unwrap_or(self.layer_height)
+    }
+
+    /// Height of a layer where heights differ.
+    pub fn own_height(&self, layer: usize) -> Option<f64> {
+        self.edges.as_ref().map(|edges| edges[layer + 1] - edges[layer])
+    }
+
+    /// Tops of all layers where heights differ.
+    pub fn tops(&self) -> Option<&[f64]> {
+        self.edges.as_ref().map(|edges| &edges[1..])
+    }
+
+    /// Refuses several heights in a file that has one.
+    pub(super) fn check_alike(&self, file: &str) -> Result<()> {
+        if self.edges.is_none() {
+            return Ok(());
+        }
+        Err(Error::request(format!("{file} has one height for all layers"))
+            .with_help("give one layer height, or write another file"))
+    }
+
+    /// Top of the last layer.
+    pub fn high(&self) -> f64 {
+        self.slab(self.count - 1)[1]
+    }
+
     /// Bottom and top of a layer, in length units.
     pub fn slab(&self, layer: usize) -> [f64; 2] {
-        [layer, layer + 1].map(|k| self.low + self.layer_height * k as f64)
+        let edge = |k: usize| match &self.edges {
+            None => self.low + self.layer_height * k as f64,
+            Some(edges) => edges[k],
+        };
+        [layer, layer + 1].map(edge)
+    }
+
+    /// Number of the layer that a height lies in, the nearest if it lies in none.
+    pub fn at(&self, height: f64) -> usize {
+        let layer = match &self.edges {
+            None => ((height - self.low) / self.layer_height).floor().max(0.0) as usize,
+            Some(edges) => edges[1..].partition_point(|&top| top <= height),
+        };
+        layer.min(self.count - 1)
     }
 
     /// Heights of `planes` planes that sample a layer: the middles of as many equal
     /// parts; one plane lies in the layer's own middle.
     pub fn planes(&self, layer: usize, planes: usize) -> Vec<f64> {
-        let at = |j: usize| layer as f64 + (j as f64 + 0.5) / planes as f64;
-        (0..planes).map(|j| self.height(at(j))).collect()
+        (0..planes).map(|j| self.height(layer, (j as f64 + 0.5) / planes as f64)).collect()
     }
 
     /// The plane in the middle of a layer, where its contours are cut.
     pub fn middle(&self, layer: usize) -> f64 {
-        self.height(layer as f64 + 0.5)
+        self.height(layer, 0.5)
     }
 
-    /// The height `layers` layers above the bottom; 0 where it differs from 0 by rounding.
-    fn height(&self, layers: f64) -> f64 {
-        let height = self.low + self.layer_height * layers;
+    /// The height of a part of a layer; 0 where it differs from 0 by rounding.
+    fn height(&self, layer: usize, part: f64) -> f64 {
+        let height = match &self.edges {
+            None => self.low + self.layer_height * (layer as f64 + part),
+            Some(edges) => (1.0 - part) * edges[layer] + part * edges[layer + 1],
+        };
         if height.abs() <= 2.0 * f64::EPSILON * self.low.abs() { 0.0 } else { height }
     }
 
@@ -132,7 +201,17 @@ impl Stack {
     /// [`Error::Request`] if there is none.
     pub fn within(&self, from: f64, to: f64) -> Result<Range<usize>> {
         let first_above = |height: f64| {
-            let height = height - LAST_LAYER_TOLERANCE * self.layer_height;
+            let rounding = |k: usize| LAST_LAYER_TOLERANCE * self.height_of(k);
+            if let Some(edges) = &self.edges {
+                let (mut below, mut above) = (0, edges.len() - 1);
+                while below < above {
+                    let k = (below + above) / 2;
+                    let is_below = self.middle(k) < height - rounding(k);
+                    (below, above) = if is_below { (k + 1, above) } else { (below, k) };
+                }
+                return Some(below);
+            }
+            let height = height - rounding(0);
             let guess = ((height - self.low) / self.layer_height - 0.5).ceil();
             let guess = guess.clamp(0.0, self.count as f64) as usize;
             // rounding may put the guess beside the layer that `middle` tells
@@ -155,7 +234,7 @@ impl Stack {
 
     /// Digits behind the point that tell the heights of layers apart, with two to spare.
     pub fn decimals(&self) -> usize {
-        (-self.layer_height.log10()).ceil().clamp(0.0, 12.0) as usize + 2
+        (-self.least_height().log10() - 1e-9).ceil().clamp(0.0, 12.0) as usize + 2
     }
 
     /// Number and height of a layer as file names have it: `00012_z0.6250`.

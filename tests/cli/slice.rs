@@ -422,6 +422,110 @@ fn lengths_have_units() {
     }
 }
 
+/// Heights of layers are those of all files, and their volumes that of the limit.
+#[test]
+fn layers_have_several_heights() {
+    let tripod = with_tripod();
+    let at = tripod.path();
+    let heights = "--layer-height 0.05,0.1@0.3:0.8,20um@1.2:1.3 --first-layer 0.08";
+    let report = done(
+        at,
+        &format!(
+            "slice tripod.vtu {heights} --png png --pixel 0.025 --antialias 4 --bits 16 --svg svg \
+             --cli a.cli --vtp a.vtp --layered-svg a.svg --pvtu a.pvtu"
+        ),
+    );
+    let images = manifest(&at.join("png"));
+    let parameters = &images["parameters"];
+    let number = |value: &serde_json::Value| value.as_f64().unwrap();
+    let mut tops = vec![number(&parameters["low"])];
+    tops.extend(parameters["layer_tops"].as_array().unwrap().iter().map(number));
+    let layers = images["layers"].as_array().unwrap();
+    assert_eq!(
+        (report["layers"].as_u64(), layers.len() + 1),
+        (Some(layers.len() as u64), tops.len())
+    );
+    let mut volume = 0.0;
+    for (layer, pair) in layers.iter().zip(tops.windows(2)) {
+        let (thickness, height) = (number(&layer["thickness"]), number(&layer["height"]));
+        assert!((height - 0.5 * (pair[0] + pair[1])).abs() < 1e-12);
+        assert!((thickness - (pair[1] - pair[0])).abs() < 1e-12);
+        let expected = match pair[0] + 1e-9 {
+            _ if layer["index"] == 0 => 0.08,
+            z if (0.3..0.8).contains(&z) => 0.1,
+            z if (1.2..1.3).contains(&z) => 0.02,
+            _ => 0.05,
+        };
+        assert!((thickness - expected).abs() < 1e-12, "{thickness} at {}", pair[0]);
+        volume += number(&layer["files"][0]["level_sum"]) / 65535.0 * 0.025 * 0.025 * thickness;
+    }
+    let [expected, _] = moments(&at.join("tripod.vtu"));
+    assert!((volume / expected - 1.0).abs() < 2e-4, "{volume} {expected}");
+    assert_eq!([&report["layer_height"], &report["least_layer_height"]].map(number), {
+        let thick = layers.iter().map(|layer| number(&layer["thickness"]));
+        [thick.clone().fold(0.0, f64::max), thick.fold(1.0, f64::min)]
+    });
+    // of other files
+    let text = fs::read_to_string(at.join("a.cli")).unwrap();
+    let written = text.lines().filter_map(|line| line.strip_prefix("$$LAYER/"));
+    let written: Vec<f64> = written.map(|z| z.parse().unwrap()).collect();
+    assert_eq!(written.len(), tops.len());
+    assert!(written.iter().zip(&tops).all(|(a, b)| (a - b).abs() < 1e-6));
+    let drawings = manifest(&at.join("svg"));
+    assert_eq!(drawings["parameters"]["layer_tops"], parameters["layer_tops"]);
+    let sliced = |manifest: &serde_json::Value| {
+        let layers = manifest["layers"].as_array().unwrap().iter();
+        layers.map(|own| number(&own["files"][0]["area"]) * number(&own["thickness"])).sum::<f64>()
+    };
+    assert!((sliced(&drawings) / expected - 1.0).abs() < 2e-3);
+    let bytes = fs::read(at.join("a.vtp")).unwrap();
+    let [areas, thick, of] = ["area", "thickness", "layer"].map(|name| array(&bytes, name));
+    let sum: f64 = areas.iter().zip(&thick).map(|(area, height)| area * height).sum();
+    assert!((sum / sliced(&drawings) - 1.0).abs() < 1e-4, "{sum}");
+    let own = |(k, height): (&f64, &f64)| height - number(&layers[*k as usize]["thickness"]);
+    assert!(of.iter().zip(&thick).map(own).all(|off| off.abs() < 1e-6));
+    // a range is a part of the whole, and heights differ from other layers
+    done(at, &format!("slice tripod.vtu {heights} --svg part --range 0.5:0.9"));
+    let (part, whole) = (relative(&at.join("part")), relative(&at.join("svg")));
+    assert!(part.len() > 4);
+    assert!(part.iter().all(|(name, own)| name.ends_with("manifest.json") || whole[name] == *own));
+    refused(
+        at,
+        "slice tripod.vtu --layer-height 0.1 --svg part",
+        "holds layers of other parameters",
+    );
+    // as high as slopes allow
+    let report = done(at, "slice tripod.vtu --adaptive 10um:100um:40um --svg slopes");
+    let [most, least] = ["layer_height", "least_layer_height"].map(|key| number(&report[key]));
+    assert!(least >= 0.04 - 1e-12 && most <= 0.1 + 1e-12 && least < most, "{least} {most}");
+    let (_, _, stderr) = run(at, "slice tripod.vtu --adaptive 0.05:0.1:0.02 --svg coarse");
+    assert!(stderr.contains("larger cusps than --adaptive allows"), "{stderr}");
+    let svg = "slice tripod.vtu --svg out";
+    for (heights, fragment) in [
+        ("--layer-height 0.1,0.2", "heights in ranges look like 0.2,0.3@1:5"),
+        ("--layer-height 0.1,0.2@1", "two heights look like"),
+        ("--layer-height 0.1,0@1:2", "layer height 0 is not positive"),
+        ("--layer-height 0.1,0.2@1:3,0.3@2:5", "the ranges of --layer-height overlap from 2 on"),
+        ("--layer-height 0.1,0.2@3:1", "none lies from 3 to below 1"),
+        ("--layer-height 0.1 --first-layer -1", "layer height -1 is not positive"),
+        ("--layer-height 0.1 --adaptive 0.1:0.2:0.3", "cannot be used with"),
+        ("--adaptive 0.1:0.2", "look like 0.05:0.2:0.02"),
+        ("--adaptive 0.3:0.2:0.1", "layers from 0.3 to 0.2 high with cusps of 0.1"),
+        ("--adaptive 1e-9:0.2:1e-9", "cut the height of"),
+        ("--first-layer 0.1", "not provided:\n  --layer-height"),
+    ] {
+        refused(at, &format!("{svg} {heights}"), fragment);
+    }
+    let sl1 = "slice tripod.vtu --pixel 0.1 --exposure 6 --sl1 a.sl1";
+    for heights in [heights, "--adaptive 0.01:0.1:0.04", "--layer-height 0.1 --first-layer 0.2"] {
+        refused(at, &format!("{sl1} {heights}"), "--sl1 has one height for all layers");
+        for option in ["--vdb a.vdb", "--image-stack a.3mf"] {
+            let own = format!("slice tripod.vtu --pixel 0.1 {option} {heights}");
+            refused(at, &own, " has one height for all layers");
+        }
+    }
+}
+
 /// Pixels of two sides have the volume of the limit, and images say their size.
 #[test]
 fn pixels_may_be_oblong() {

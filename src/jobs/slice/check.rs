@@ -1,14 +1,15 @@
 //! Which options of layers go together, before a model is read and for its kind.
 
+use std::cmp::Ordering::Less;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::super::processor::refuse_options;
-use super::{SliceImages, SliceOutputs, SliceRequest};
+use super::{HeightsByRange, SliceImages, SliceOutputs, SliceRequest};
 use crate::cluster::Ranks;
 use crate::error::{Command, Error, Message, Result, Term, option, option_name as name};
 use crate::io::{JobPart, atomic};
-use crate::slice::{Setting, Stack, job_directory};
+use crate::slice::{HeightRule, LayerHeights, Setting, Stack, job_directory};
 
 /// A rule: whether it is broken, what is wrong and how to fix it.
 type Rule = (bool, Message, Message);
@@ -78,9 +79,30 @@ impl SliceRequest {
 
     fn check_lengths(&self) -> Result<()> {
         Setting::check_unit(self.unit_mm())?;
+        if let Some(limits) = self.cusp_limits() {
+            let both = message!(name("adaptive"), " with ", name("layer_height"));
+            check_rules([(self.layer_height.is_some(), both, "give one of them".into())])?;
+            limits.check()?;
+        } else {
+            let Some(listed) = self.listed_heights() else { return Err(self.no_heights()) };
+            check_ranges(&listed)?;
+        }
+        let own = self.layer_height.iter().flat_map(HeightsByRange::heights);
+        let mut heights = own.chain(self.first_layer).map(|own| self.length(own));
         // an extent that lets any height pass that any model could have
-        let height = self.length(self.layer_height);
-        Stack::new([0.0, height.max(f64::MIN_POSITIVE)], height).map(drop)
+        let check =
+            |height: f64| Stack::new([0.0, height.max(f64::MIN_POSITIVE)], height).map(drop);
+        heights.try_for_each(check)
+    }
+
+    /// What to say without heights of layers.
+    pub(super) fn no_heights(&self) -> Error {
+        Error::request("layers without a height").with_help(message!(
+            "give ",
+            option("layer_height", "H"),
+            " or ",
+            option("adaptive", "MIN:MAX:CUSP")
+        ))
     }
 
     fn check_pitch(&self) -> Result<()> {
@@ -88,11 +110,14 @@ impl SliceRequest {
     }
 
     /// Options that none of the outputs has a use for.
-    fn rules(&self) -> [Rule; 6] {
+    fn rules(&self) -> [Rule; 7] {
         let SliceOutputs { vtp, pvtu, vdb, image_stack, .. } = &self.outputs;
         let has_pictures = self.outputs.has_attribute_images() || image_stack.is_some();
         let has_points = pvtu.is_some() || vtp.is_some() || vdb.is_some();
         let has_attributes = has_pictures || has_points;
+        let SliceOutputs { sl1, .. } = &self.outputs;
+        let alike = [(sl1, "sl1"), (image_stack, "image_stack"), (vdb, "vdb")];
+        let alike = alike.into_iter().find(|(path, _)| path.is_some()).map(|(_, option)| option);
         let has_range = self.attribute.iter().any(|wanted| wanted.range.is_some());
         let has_folder = self.outputs.directories().next().is_some();
         let folders = Command::LayerFolders;
@@ -114,6 +139,11 @@ impl SliceRequest {
                 self.pieces.is_some() && self.outputs.files().next().is_some(),
                 message!(Command::LayerParts, " for ", folders, ", whose layers are files"),
                 "leave the other outputs out".into(),
+            ),
+            (
+                self.varies() && alike.is_some(),
+                message!(name(alike.unwrap_or_default()), " has one height for all layers"),
+                "give one layer height, or leave it out".into(),
             ),
             is_for(self.resume && !has_folder, name("resume"), folders),
             is_for(has_range && !has_pictures, a_range, Command::LayerImages),
@@ -310,6 +340,25 @@ impl SliceImages {
                 leave_out("material_id"),
             ),
         ]
+    }
+}
+
+/// Refuses ranges of heights that are empty or overlap.
+fn check_ranges(heights: &LayerHeights) -> Result<()> {
+    let HeightRule::Listed { ranges, .. } = &heights.rule else { return Ok(()) };
+    let mut ranges: Vec<[f64; 2]> = ranges.iter().map(|range| range.0).collect();
+    ranges.sort_by(|a, b| a[0].total_cmp(&b[0]));
+    let refused = |what: String| {
+        let what = message!("the ranges of ", name("layer_height"), what);
+        Err(Error::request(what)
+            .with_help("give ranges that rise, and none that overlap: 1:5, 5:8"))
+    };
+    if let Some([from, to]) = ranges.iter().find(|[from, to]| from.partial_cmp(to) != Some(Less)) {
+        return refused(format!(": none lies from {from} to below {to}"));
+    }
+    match ranges.windows(2).find(|pair| pair[1][0] < pair[0][1]) {
+        Some(pair) => refused(format!(" overlap from {} on", pair[1][0])),
+        None => Ok(()),
     }
 }
 

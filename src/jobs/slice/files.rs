@@ -6,14 +6,15 @@ use std::time::Instant;
 use super::super::Notes;
 use super::{SliceImages, SliceReport, SliceRequest};
 use crate::error::{Result, option_name};
+use crate::numbers::{by_count, counted};
 use crate::slice::output::{
     CommonLayerInterface, Encoding, ImageArchive, ImageDirectory, ImageOptions, ImageStack,
     LayeredSvg, OpenVdb, Output, Painter, PixelCloud, Polylines, PrusaArchive, SliceStack,
     SvgStack, archive,
 };
 use crate::slice::{
-    Bits, Channel, ImageFile, Job, JobReport, LayerFrame, LayerSource, Materials, PixelGrid,
-    Pixels, Setting,
+    Bits, Channel, ImageFile, Job, JobReport, LayerSource, Materials, PixelGrid, Pixels, Setting,
+    Slicer,
 };
 
 /// The layers of a model, whatever files they become.
@@ -35,13 +36,24 @@ pub(super) struct FileContents {
 }
 
 impl SliceRequest {
-    /// The layers of a model that fits into a frame, without materials, name and fingerprint.
+    /// The layers of a model that a slicer cuts, without materials, name and fingerprint; warns of
+    /// cusps that are larger than asked for.
     ///
     /// # Errors
     /// As [`Setting::new`] and [`Setting::pixels`].
-    pub fn layers_in(&self, frame: LayerFrame) -> Result<ModelLayers> {
+    pub fn layers_of(&self, slicer: &Slicer, notes: &mut dyn Notes) -> Result<ModelLayers> {
         let origin = self.origin.map(|own| self.length(own));
-        let setting = Setting::new(frame, self.length(self.layer_height), origin)?;
+        let heights = self.heights(slicer)?;
+        let setting = Setting::new(slicer.frame(), heights.clone(), origin)?;
+        let exceeding = heights.rule.exceeding(&setting.stack);
+        if exceeding > 0 {
+            let (layers, have) = (counted(exceeding, "layer"), by_count(exceeding, "has", "have"));
+            notes.warn(message!(
+                "{layers} {have} larger cusps than ",
+                option_name("adaptive"),
+                " allows, which thinner layers than its least would need"
+            ));
+        }
         let setting = Setting { unit_mm: self.unit_mm(), ..setting };
         let &SliceImages { resolution: size, pixel_origin, crop, .. } = &self.images;
         let origin = pixel_origin.map(|corner| corner.map(|own| self.length(own)));
@@ -116,9 +128,9 @@ impl SliceRequest {
         notes: &mut dyn Notes,
     ) -> Result<SliceReport> {
         let start = Instant::now();
-        let stack = layers.setting.stack;
+        let stack = layers.setting.stack.clone();
         let outputs = self.open(layers, contents, &range, source.channels())?;
-        let job = Job { source, stack, layers: range.clone(), outputs };
+        let job = Job { source, stack: stack.clone(), layers: range.clone(), outputs };
         let JobReport { made, skipped } = run_job(job, notes)?;
         self.archive()?;
         Ok(SliceReport {
@@ -128,7 +140,8 @@ impl SliceRequest {
             layers: range.len(),
             made,
             skipped,
-            layer_height: self.length(self.layer_height),
+            layer_height: stack.layer_height(),
+            least_layer_height: stack.least_height(),
             resolution: layers.grid.map(|grid| grid.size),
             tolerance: layers.setting.tolerance,
             seconds: start.elapsed().as_secs_f64(),

@@ -7,7 +7,7 @@
 //! let mesh = subsolid::read("models/bracket.vtk")?;
 //! let svg = Some(directory.path().join("layers"));
 //! let outputs = SliceOutputs { svg, ..SliceOutputs::default() };
-//! let request = SliceRequest { layer_height: 0.5.into(), outputs, ..SliceRequest::default() };
+//! let request = SliceRequest { layer_height: Some(0.5.into()), outputs, ..SliceRequest::default() };
 //! let (solid, unrefined) = (subsolid::Solid::new(&mesh)?, request.unrefined(&mesh)?);
 //! let report = request.run((mesh, solid), unrefined, ModelFile::default(), None, &mut ())?;
 //! assert_eq!(report.made, report.layers_of_model);
@@ -23,7 +23,9 @@ pub mod values;
 pub use files::ModelLayers;
 pub use model::{ModelFile, UnrefinedSolid};
 pub use request::{SliceImages, SliceOutputs, SliceRequest};
-pub use values::{HeightRange, PixelSize, SliceAttribute, SliceMaterial};
+pub use values::{
+    AdaptiveHeights, HeightRange, HeightsByRange, PixelSize, SliceAttribute, SliceMaterial,
+};
 
 use std::path::Path;
 use std::time::Instant;
@@ -58,8 +60,10 @@ pub struct SliceReport {
     pub made: usize,
     /// Number of layers that existed already.
     pub skipped: usize,
-    /// Height of a layer, in length units.
+    /// Height of a layer, in length units; the greatest where they differ.
     pub layer_height: f64,
+    /// The least height of a layer.
+    pub least_layer_height: f64,
     /// Columns and rows of images.
     pub resolution: Option<[usize; 2]>,
     /// Maximum distance of contours from the limit surface, in length units.
@@ -92,7 +96,7 @@ impl SliceRequest {
     /// Slices a solid that was refined as often as asked for, or this rank's part of the layers.
     ///
     /// # Errors
-    /// As [`SliceRequest::write`], [`SliceRequest::arrays`], [`SliceRequest::layers_in`] and
+    /// As [`SliceRequest::write`], [`SliceRequest::arrays`], [`SliceRequest::layers_of`] and
     /// [`Slicer::new`]; of finding processors, and of other ranks.
     pub fn run(
         &self,
@@ -141,10 +145,10 @@ impl SliceRequest {
     ) -> Result<SliceReport> {
         let own = self.of_part()?;
         let Subject { slicer, inside, unrefined, file, counts, start } = subject;
-        let mut layers = self.layers_in(slicer.frame())?;
+        let mut layers = self.layers_of(&slicer, notes)?;
         (layers.setting.model, layers.setting.model_sha256) = (file.name(), unrefined.sha256);
         own.warn_of_single(&layers.setting, notes);
-        let (grid, stack) = (layers.grid, layers.setting.stack);
+        let (grid, stack) = (layers.grid, layers.setting.stack.clone());
         let [all, range] = self.layers(&stack)?;
         let cost = Self::cost(counts, range.len(), grid);
         let backend = self.processor(&cost, range.is_empty(), ranks, notes)?;

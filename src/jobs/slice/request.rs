@@ -7,14 +7,18 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "cli")]
 use super::values;
-use super::values::{HeightRange, PixelSize, SliceAttribute, SliceMaterial};
+use super::values::{
+    AdaptiveHeights, HeightRange, HeightsByRange, PixelSize, SliceAttribute, SliceMaterial,
+};
 use crate::backend::Choice;
 use crate::error::Result;
 use crate::io::JobPart;
 use crate::numbers::{Length, LengthUnit};
 use crate::scheme::Scheme;
 use crate::slice::output::Exposure;
-use crate::slice::{Axis, Bits, Flip, GrayCurve, SliceOptions, Stack};
+use crate::slice::{
+    Axis, Bits, CuspLimits, Flip, GrayCurve, HeightRule, LayerHeights, SliceOptions, Slicer, Stack,
+};
 
 /// What is asked of layers: how a model is cut, and the files that its layers become. Lengths
 /// without a unit are in the length unit of the model.
@@ -35,9 +39,24 @@ pub struct SliceRequest {
     #[cfg_attr(feature = "cli", arg(require_equals = true, default_missing_value = "0"))]
     pub weld: Option<Length>,
     /// Height of a layer, in length units of the model (0.05) or with a unit (50um), as all lengths
-    /// here
+    /// here; and others of layers whose bottom is at least Z0 and below Z1
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "H[,H@Z0:Z1…]", allow_hyphen_values = true)
+    )]
+    #[cfg_attr(feature = "cli", arg(required_unless_present = "adaptive"))]
+    pub layer_height: Option<HeightsByRange>,
+    /// Layers from MIN to MAX high, as high as the stairs of the surface allow: CUSP is the largest
+    /// height of a layer times |n_z| of the surface's normal
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "MIN:MAX:CUSP", allow_hyphen_values = true)
+    )]
+    #[cfg_attr(feature = "cli", arg(conflicts_with = "layer_height"))]
+    pub adaptive: Option<AdaptiveHeights>,
+    /// Height of layer 0 [default: as of the others]
     #[cfg_attr(feature = "cli", arg(long, value_name = "H", allow_hyphen_values = true))]
-    pub layer_height: Length,
+    pub first_layer: Option<Length>,
     /// Height of the bottom of layer 0, at or below the lowest point of the limit [default: the
     /// lowest point]
     #[cfg_attr(feature = "cli", arg(long, value_name = "Z", allow_hyphen_values = true))]
@@ -229,6 +248,45 @@ impl SliceRequest {
         self.images.pixel_size().map(|size| size.0.map(|own| self.length(own)))
     }
 
+    /// Whether layers may have several heights.
+    pub(super) fn varies(&self) -> bool {
+        let has_ranges = self.layer_height.as_ref().is_some_and(|own| !own.ranges.is_empty());
+        has_ranges || self.adaptive.is_some() || self.first_layer.is_some()
+    }
+
+    /// Heights of layers as they are listed; `None` if the model says more.
+    pub(super) fn listed_heights(&self) -> Option<LayerHeights> {
+        let own = self.layer_height.as_ref().filter(|_| self.adaptive.is_none())?;
+        let end = |end: Option<Length>, open| end.map_or(open, |own| self.length(own));
+        let range = |(height, range): &(Length, HeightRange)| {
+            let ends = [end(range.from, f64::NEG_INFINITY), end(range.to, f64::INFINITY)];
+            (ends, self.length(*height))
+        };
+        let ranges = own.ranges.iter().map(range).collect();
+        let rule = HeightRule::Listed { height: self.length(own.height), ranges };
+        Some(LayerHeights { first: self.first_layer.map(|own| self.length(own)), rule })
+    }
+
+    /// What the height of layers depends on, if that is the slope of the surface.
+    pub(super) fn cusp_limits(&self) -> Option<CuspLimits> {
+        let AdaptiveHeights([least, most, cusp]) = self.adaptive?;
+        let heights = [least, most].map(|own| self.length(own));
+        Some(CuspLimits { heights, cusp: self.length(cusp) })
+    }
+
+    /// Heights of the layers that a slicer cuts.
+    ///
+    /// # Errors
+    /// As [`Slicer::adaptive`]; [`Error::Request`](crate::Error::Request) without heights.
+    pub(super) fn heights(&self, slicer: &Slicer) -> Result<LayerHeights> {
+        let first = self.first_layer.map(|own| self.length(own));
+        match (self.cusp_limits(), self.listed_heights()) {
+            (Some(limits), _) => Ok(LayerHeights { first, rule: slicer.adaptive(limits)? }),
+            (None, Some(listed)) => Ok(listed),
+            (None, None) => Err(self.no_heights()),
+        }
+    }
+
     /// Whether something that is given or written depends on the length unit of the model.
     pub fn uses_unit(&self) -> bool {
         self.outputs.use_unit() || self.in_units()
@@ -237,10 +295,12 @@ impl SliceRequest {
     /// Whether some lengths are given with a unit.
     pub fn in_units(&self) -> bool {
         let HeightRange { from, to } = self.range.unwrap_or_default();
-        let options = [self.weld, self.origin, self.tolerance, from, to, Some(self.layer_height)];
+        let options = [self.weld, self.origin, self.tolerance, from, to, self.first_layer];
+        let listed = self.layer_height.iter().flat_map(HeightsByRange::lengths);
+        let adaptive = self.adaptive.into_iter().flat_map(|own| own.0);
         let pixels = self.images.pixel_size().map(|size| size.0).into_iter();
         let pairs = pixels.chain(self.images.pixel_origin).flatten();
-        let mut lengths = options.into_iter().flatten().chain(pairs);
+        let mut lengths = options.into_iter().flatten().chain(pairs).chain(listed).chain(adaptive);
         lengths.any(|length| length.unit.is_some())
     }
 

@@ -31,6 +31,69 @@ impl FromStr for HeightRange {
     }
 }
 
+/// Heights of layers: one, and others of layers whose bottom lies in a range.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HeightsByRange {
+    /// Height of layers in none of the ranges.
+    pub height: Length,
+    /// Heights of layers in ranges.
+    pub ranges: Vec<(Length, HeightRange)>,
+}
+
+impl HeightsByRange {
+    /// All heights of layers.
+    pub(super) fn heights(&self) -> impl Iterator<Item = Length> {
+        std::iter::once(self.height).chain(self.ranges.iter().map(|own| own.0))
+    }
+
+    /// All heights of layers, and the ends of the ranges.
+    pub(super) fn lengths(&self) -> impl Iterator<Item = Length> {
+        let ends = self.ranges.iter().flat_map(|(_, range)| [range.from, range.to]);
+        self.heights().chain(ends.flatten())
+    }
+}
+
+impl From<f64> for HeightsByRange {
+    /// Layers of one height, in the model's unit.
+    fn from(height: f64) -> Self {
+        Self { height: height.into(), ranges: Vec::new() }
+    }
+}
+
+impl FromStr for HeightsByRange {
+    type Err = String;
+
+    /// `0.2`, or `0.2,0.3@1:5,100um@5mm:`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (height, ranges) = text.split_once(',').unwrap_or((text, ""));
+        let range = |text: &str| {
+            let (height, range) =
+                text.split_once('@').ok_or("heights in ranges look like 0.2,0.3@1:5")?;
+            Ok((height.parse()?, range.parse()?))
+        };
+        let ranges = ranges.split(',').filter(|_| text.contains(','));
+        let ranges = ranges.map(range).collect::<Result<_, String>>()?;
+        Ok(Self { height: height.parse()?, ranges })
+    }
+}
+
+/// Least and greatest height of layers, and the largest cusp.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AdaptiveHeights(pub [Length; 3]);
+
+impl FromStr for AdaptiveHeights {
+    type Err = String;
+
+    /// `0.05:0.2:0.02`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts: Vec<Length> = text.split(':').map(str::parse).collect::<Result<_, _>>()?;
+        let parts = parts.try_into().map(Self);
+        parts.map_err(|_| {
+            "the least height, the greatest and the cusp look like 0.05:0.2:0.02".into()
+        })
+    }
+}
+
 /// Width and height of a pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PixelSize(pub [Length; 2]);
@@ -196,19 +259,6 @@ mod tests {
         let names = ["um", "mm", "cm", "m", "in", "ft", "25.4"].map(millimeters);
         assert_eq!(names.map(Result::unwrap), [1e-3, 1.0, 10.0, 1e3, 25.4, 304.8, 25.4]);
         assert!(["", "km", "1 mm"].iter().all(|text| millimeters(text).is_err()));
-    }
-
-    #[test]
-    fn pixels_may_be_oblong() {
-        let size = |text: &str| text.parse().map(|PixelSize(own)| own.map(|x| x.in_model(1.0)));
-        assert_eq!(size("0.05"), Ok([0.05; 2]));
-        assert_eq!(size("50um"), Ok([0.05; 2]));
-        assert_eq!(size("42x84um"), Ok([0.042, 0.084]));
-        assert_eq!(size("42um x 1mm"), Ok([0.042, 1.0]));
-        assert!(["", "x1", "1x", "1x2x3", "1by2"].iter().all(|text| size(text).is_err()));
-        assert_eq!(dots("600x300"), Ok([600.0, 300.0]));
-        assert_eq!(dots("1200"), Ok([1200.0; 2]));
-        assert!(["0", "-1", "6x", "inf", "600x0"].iter().all(|text| dots(text).is_err()));
     }
 
     #[test]

@@ -21,6 +21,7 @@ mod shell;
 mod simple_patches;
 mod skin;
 mod skin_tables;
+mod steepness;
 mod surface;
 mod tables;
 
@@ -28,4 +29,5 @@ pub(super) use bicubic::{HEIGHT, curve_at};
 pub use closed::{ClosedSurface, PreparedSurface};
 pub(super) use extent::Extent;
 pub use shell::{Shell, Shells};
+pub use steepness::Steepness;
 pub(super) use surface::{Patch, Surface, farthest, longest_side};

@@ -75,11 +75,11 @@ impl Output for ImageArchive {
     }
 
     fn take(&mut self, layer: LayerOutput) -> Result<()> {
-        let PaintedLayer { index, height, images } = layer.get()?;
+        let PaintedLayer { index, height, thickness, images } = layer.get()?;
         let Some(zip) = &mut self.zip else { return Err(after_the_last()) };
         images.iter().try_for_each(|(file, bytes)| zip.push(&file.path, &bytes[..]).map(drop))?;
         let files = images.into_iter().map(|(file, _)| file).collect();
-        self.manifest.layers.push(LayerEntry { index, height, files });
+        self.manifest.layers.push(LayerEntry { index, height, thickness, files });
         Ok(())
     }
 

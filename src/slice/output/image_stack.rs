@@ -69,6 +69,7 @@ impl ImageStack {
             materials: None,
             ..options
         };
+        setting.stack.check_alike("a stack of images in a .3mf")?;
         let painter = Painter::new(setting, options.clone(), channels)?;
         let mut zip = ZipFile::create(path.as_ref())?;
         for (name, text) in PARTS.into_iter().zip([CONTENT_TYPES, RELATIONSHIPS]) {

@@ -52,7 +52,8 @@ impl Output for ImageDirectory {
             Ok(FileEntry { path, bytes, level_sum: Some(image.sum), ..FileEntry::default() })
         })?;
         let (index, height) = (cut.index, cut.stack.middle(cut.index));
-        Ok(LayerOutput::of(LayerEntry { index, height, files }))
+        let thickness = cut.stack.own_height(index);
+        Ok(LayerOutput::of(LayerEntry { index, height, thickness, files }))
     }
 
     fn take(&mut self, layer: LayerOutput) -> Result<()> {

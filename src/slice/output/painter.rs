@@ -112,6 +112,8 @@ pub struct PaintedLayer {
     pub index: usize,
     /// Middle of the layer.
     pub height: f64,
+    /// Height of the layer itself, if heights differ.
+    pub thickness: Option<f64>,
     /// Images of the layer: what a manifest lists, and the bytes.
     pub images: Vec<(FileEntry, Vec<u8>)>,
 }
@@ -303,7 +305,9 @@ impl Painter {
             Ok(FileEntry { path, bytes, level_sum, ..FileEntry::default() })
         })?;
         let images = files.into_iter().zip(images).collect();
-        Ok(PaintedLayer { index: cut.index, height: cut.stack.middle(cut.index), images })
+        let (index, stack) = (cut.index, cut.stack);
+        let (height, thickness) = (stack.middle(index), stack.own_height(index));
+        Ok(PaintedLayer { index, height, thickness, images })
     }
 
     /// Number of folders besides the folders of attributes.

@@ -86,7 +86,8 @@ impl PrusaArchive {
     /// Starts the file: the coverage of every layer, 8 bits per pixel, whatever else `options` has.
     ///
     /// # Errors
-    /// As [`Painter::check`] and [`Exposure::check`]; [`Error::Io`] if it cannot be written.
+    /// As [`Painter::check`] and [`Exposure::check`]; [`Error::Request`] for layers of several heights;
+    /// [`Error::Io`] if it cannot be written.
     pub fn create(
         path: impl AsRef<Path>,
         setting: &Setting,
@@ -96,6 +97,7 @@ impl PrusaArchive {
     ) -> Result<Self> {
         let path = path.as_ref();
         exposure.check()?;
+        setting.stack.check_alike("an .sl1")?;
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let job = Some(plain_name(&stem)).filter(|job| !job.is_empty()).unwrap_or("job".into());
         let options = ImageOptions {

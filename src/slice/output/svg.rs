@@ -87,8 +87,9 @@ impl Output for SvgStack {
         let bytes = self.directory.write_file(cut.index, &path, self.draw(&layer).as_bytes())?;
         let (area, contours) = (Some(layer.area()), Some(layer.contours.len()));
         let file = FileEntry { path, bytes, area, contours, ..FileEntry::default() };
+        let thickness = cut.stack.own_height(cut.index);
         let (index, height, files) = (cut.index, layer.height, vec![file]);
-        Ok(LayerOutput::of(LayerEntry { index, height, files }))
+        Ok(LayerOutput::of(LayerEntry { index, height, thickness, files }))
     }
 
     fn take(&mut self, layer: LayerOutput) -> Result<()> {

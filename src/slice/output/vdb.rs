@@ -60,6 +60,7 @@ impl OpenVdb {
     ) -> Result<Self> {
         let path = path.as_ref().to_owned();
         atomic::check(&path)?;
+        setting.stack.check_alike("a .vdb")?;
         Painter::check(setting, &options, channels)?;
         let [columns, rows] = options.grid.size;
         let count = 1 + options.attributes.len();

@@ -1,6 +1,6 @@
 //! Contours of all layers as polylines in space, with attributes, for ParaView.
 //!
-//! Cell arrays: `layer` (its number), `height`, `depth` (contours around it: odd for
+//! Cell arrays: `layer` (its number), `height`, `thickness` (of the layer), `depth` (contours around it: odd for
 //! holes), `area` (negative for holes). Point arrays: the attributes asked for.
 
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::slice::Setting;
 use crate::slice::source::Channel;
 use crate::slice::{Axis, Contour};
 
-const CELL_ARRAYS: [&str; 4] = ["layer", "height", "depth", "area"];
+const CELL_ARRAYS: [&str; 5] = ["layer", "height", "thickness", "depth", "area"];
 
 /// A `.vtp` file of contours.
 #[derive(Debug)]
@@ -70,6 +70,7 @@ impl Output for Polylines {
         let line_values = vec![
             of_lines(&|_| layer.index as f64),
             of_lines(&|_| layer.height),
+            of_lines(&|_| cut.stack.height_of(cut.index)),
             of_lines(&|contour| f64::from(contour.depth)),
             of_lines(&|contour| contour.area()),
         ];

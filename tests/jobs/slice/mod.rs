@@ -3,6 +3,8 @@
 
 mod contours;
 mod files;
+mod heights;
+mod lengths;
 mod pixels;
 mod surfaces;
 mod through_vertices;

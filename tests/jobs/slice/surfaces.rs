@@ -19,7 +19,7 @@ pub fn slicer(mesh: &SurfaceMesh, scheme: Scheme, axis: Axis, tolerance: f64) ->
     Slicer::of_surface(&ready.surface, &ready.mesh.points, options).expect("a slicer")
 }
 
-fn model(name: &str) -> SurfaceMesh {
+pub fn model(name: &str) -> SurfaceMesh {
     subsolid::read_surface(format!("models/surfaces/{name}.obj")).expect("a surface")
 }
 

@@ -42,7 +42,7 @@ fn all(directory: &Path, threads: usize) {
         Box::new(binary.unwrap()),
         Box::new(vtp),
     ];
-    let job = Job { source: &cone, stack: setting.stack, layers, outputs };
+    let job = Job { source: &cone, stack: setting.stack.clone(), layers, outputs };
     let mut last = 0;
     let report = pool.install(|| {
         job.run(|done| {
@@ -112,7 +112,7 @@ fn sources_may_share_out_work_under_a_lock() {
         let (source, setting) = (Locked(Mutex::new(Cone::new())), setting());
         let drawings = SvgStack::open(directory.path(), &setting, false).unwrap();
         let outputs: Vec<Box<dyn Output>> = vec![Box::new(drawings)];
-        let job = Job { source: &source, stack: setting.stack, layers: 0..30, outputs };
+        let job = Job { source: &source, stack: setting.stack.clone(), layers: 0..30, outputs };
         said.send(job.run(|_| ControlFlow::Continue(())).unwrap().made).unwrap();
     });
     assert_eq!(heard.recv_timeout(Duration::from_secs(60)), Ok(30));

@@ -7,7 +7,8 @@ use pyo3::types::PyDict;
 use subsolid::backend::Choice;
 use subsolid::jobs::locate::LocateRequest;
 use subsolid::jobs::slice::{
-    AdaptiveHeights, HeightsByRange, PixelSize, SliceAttribute, SliceImages, SliceRequest,
+    AdaptiveHeights, ElephantFoot, HeightsByRange, PixelSize, SliceAttribute, SliceImages,
+    SliceRequest,
 };
 use subsolid::numbers::Length;
 use subsolid::quadrature::{QuadratureScheme, side_vertices, sides};
@@ -161,6 +162,13 @@ impl PySolid {
     ///     planes: Number of planes per layer over which coverage is averaged, 1 to 64.
     ///     antialias: True for the covered fraction of each pixel; False for 1 if its center is
     ///         inside, else 0, as `subsolid slice` has it without --antialias for printers.
+    ///     scale: Factors of x, y and z, or one for all, about the origin of coordinates, 0.1 to 10: for
+    ///         material that shrinks.
+    ///     offset: Distance that contours, and the edges of pixels with them, move away from the
+    ///         material; into it if negative.
+    ///     elephant_foot: Distance that contours of layer 0 move into the material, besides; or (distance,
+    ///         n): it falls by equal steps to 0 over n layers.
+    ///     join: "round" or "miter": corners of contours that move.
     ///     attributes: What is evaluated at the pixels: the attributes if None or True, nothing if
     ///         False, or names of attributes, of cell_data and of groups of cells, which a .vtp has
     ///         without pixels, too.
@@ -187,7 +195,7 @@ impl PySolid {
     ///     >>> layers = box.slice(0.5, pixel=0.1)
     ///     >>> layers[1].coverage.shape == layers.pixels[2][::-1]
     ///     True
-    #[pyo3(signature = (layer_height=None, *, adaptive=None, first_layer=None, origin=None, axis="z", pixel=None, dpi=None, resolution=None, pixel_origin=None, crop=false, planes=1, antialias=true, attributes=None, tolerance=None, unit=None, points=None, materials=None, backend="auto"))]
+    #[pyo3(signature = (layer_height=None, *, adaptive=None, first_layer=None, origin=None, axis="z", pixel=None, dpi=None, resolution=None, pixel_origin=None, crop=false, planes=1, antialias=true, scale=None, offset=None, elephant_foot=None, join=None, attributes=None, tolerance=None, unit=None, points=None, materials=None, backend="auto"))]
     #[allow(clippy::too_many_arguments)]
     fn slice(
         &self,
@@ -204,6 +212,10 @@ impl PySolid {
         crop: bool,
         #[pyo3(from_py_with = count::planes)] planes: usize,
         antialias: bool,
+        #[pyo3(from_py_with = layer_options::factors)] scale: Option<[f64; 3]>,
+        #[pyo3(from_py_with = layer_options::length)] offset: Option<Length>,
+        #[pyo3(from_py_with = layer_options::elephant_foot)] elephant_foot: Option<ElephantFoot>,
+        join: Option<&str>,
         attributes: Option<Bound<'_, PyAny>>,
         #[pyo3(from_py_with = layer_options::length)] tolerance: Option<Length>,
         unit: Option<Bound<'_, PyAny>>,
@@ -222,6 +234,7 @@ impl PySolid {
             layer_height,
             adaptive,
             first_layer,
+            compensation: layer_options::compensation((scale, offset, elephant_foot), join)?,
             origin,
             axis: named("axis", axis)?,
             tolerance,

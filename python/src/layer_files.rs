@@ -160,7 +160,7 @@ impl PySlices {
         let mut notes = PythonNotes::default();
         let own = placed.as_ref().unwrap_or(&self.layers);
         let write = |source: &dyn LayerSource| request.write(source, &layers, &mut notes);
-        let report = own.ask(py, write).py()?;
+        let report = own.ask(py, |source| layers.setting.ask(source, write)).py()?;
         notes.warn(py, None::<Message>)?;
         dictionary(py, &report)
     }

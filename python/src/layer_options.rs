@@ -8,8 +8,8 @@ use pyo3::types::{PyDict, PyString};
 use serde::Deserialize;
 use subsolid::io::JobPart;
 use subsolid::jobs::slice::{
-    AdaptiveHeights, HeightRange, HeightsByRange, PixelSize, SliceAttribute, SliceImages,
-    SliceMaterial, SliceOutputs,
+    AdaptiveHeights, ElephantFoot, HeightRange, HeightsByRange, PixelSize, SliceAttribute,
+    SliceCompensation, SliceImages, SliceMaterial, SliceOutputs,
 };
 use subsolid::numbers::{Length, LengthUnit};
 use subsolid::slice::Bits;
@@ -130,6 +130,32 @@ pub fn adaptive(given: &Bound<'_, PyAny>) -> PyResult<Option<AdaptiveHeights>> {
     }
     let given: Option<[GivenLength; 3]> = given.extract()?;
     Ok(given.map(|parts| AdaptiveHeights(parts.map(|own| own.0))))
+}
+
+/// Factors of x, y and z, or one for all, for `from_py_with`.
+pub fn factors(given: &Bound<'_, PyAny>) -> PyResult<Option<[f64; 3]>> {
+    match given.extract::<Option<f64>>() {
+        Ok(all) => Ok(all.map(|factor| [factor; 3])),
+        Err(_) => given.extract().map(Some),
+    }
+}
+
+/// A distance, or a distance and a number of layers, for `from_py_with`.
+pub fn elephant_foot(given: &Bound<'_, PyAny>) -> PyResult<Option<ElephantFoot>> {
+    if let Ok((depth, layers)) = given.extract::<(GivenLength, usize)>() {
+        return Ok(Some(ElephantFoot { depth: depth.0, layers }));
+    }
+    let depth = length(given)?;
+    Ok(depth.map(|depth| ElephantFoot { depth, layers: 1 }))
+}
+
+/// What layers are compensated for.
+pub fn compensation(
+    (scale, offset, elephant_foot): (Option<[f64; 3]>, Option<Length>, Option<ElephantFoot>),
+    join: Option<&str>,
+) -> PyResult<SliceCompensation> {
+    let join = join.map(|join| named("join", join)).transpose()?;
+    Ok(SliceCompensation { scale, offset, elephant_foot, join })
 }
 
 /// Edge length of a pixel, or its width and height, for `from_py_with`.

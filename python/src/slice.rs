@@ -160,9 +160,15 @@ impl PySlices {
         let layers = layers_of(py, source, &model, request)?;
         if let (Some(grid), Sampling::Center) = (model.grid, cut.sampling()) {
             let (stack, all) = (&model.setting.stack, 0..model.setting.stack.count());
-            let walls = layers.ask(py, |source| thin_walls(source, stack, all, &grid)).py()?;
+            let look = |source: &dyn LayerSource| thin_walls(source, stack, all, &grid);
+            let walls = layers.ask(py, |source| model.setting.ask(source, look)).py()?;
             walls.map_or(Ok(()), |notice| warn(py, &words(&notice)))?;
         }
+        let lost = |source: &dyn LayerSource| {
+            model.setting.compensated(source).map_or(Ok(None), |own| own.lost_walls())
+        };
+        let walls = layers.ask(py, lost).py()?;
+        walls.map_or(Ok(()), |notice| warn(py, &words(&notice)))?;
         let next = AtomicUsize::new(0);
         Ok(Self { layers, model, cut, points: None, shown: Vec::new(), next })
     }
@@ -219,7 +225,8 @@ impl PySlices {
             let painted = self.model.materials.as_ref().map(paint).transpose()?;
             Ok((layer, Some(coverage), values, painted))
         };
-        let (layer, coverage, values, painted) = self.layers.ask(py, cut).py()?;
+        let (layer, coverage, values, painted) =
+            self.layers.ask(py, |source| self.model.setting.ask(source, cut)).py()?;
         let area = layer.area();
         let (contours, depths) = (PyList::empty(py), PyList::empty(py));
         for contour in layer.contours {

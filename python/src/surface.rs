@@ -8,7 +8,7 @@ use subsolid::backend::Choice;
 use subsolid::io::GlbOptions;
 use subsolid::jobs::info::InfoRequest;
 use subsolid::jobs::slice::{
-    AdaptiveHeights, HeightsByRange, PixelSize, SliceImages, SliceRequest,
+    AdaptiveHeights, ElephantFoot, HeightsByRange, PixelSize, SliceImages, SliceRequest,
 };
 use subsolid::jobs::surface::{SurfaceMethod, SurfaceNames, SurfaceRequest};
 use subsolid::numbers::{Length, counted};
@@ -393,6 +393,13 @@ impl PySurface {
     ///     planes: Number of planes per layer over which coverage is averaged, 1 to 64.
     ///     antialias: True for the covered fraction of each pixel; False for 1 if its center is
     ///         inside, else 0, as `subsolid slice` has it without --antialias for printers.
+    ///     scale: Factors of x, y and z, or one for all, about the origin of coordinates, 0.1 to 10: for
+    ///         material that shrinks.
+    ///     offset: Distance that contours, and the edges of pixels with them, move away from the
+    ///         material; into it if negative.
+    ///     elephant_foot: Distance that contours of layer 0 move into the material, besides; or (distance,
+    ///         n): it falls by equal steps to 0 over n layers.
+    ///     join: "round" or "miter": corners of contours that move.
     ///     tolerance: Maximum distance of contours from the limit; None for 1e-5 of the longest side
     ///         of the bounding box.
     ///     unit: Length unit of the model, "um", "mm", "cm", "m", "in" or "ft", or the millimeters in
@@ -410,7 +417,7 @@ impl PySurface {
     ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()
     ///     >>> faces.slice(0.5, scheme="linear")[0].area > 0
     ///     True
-    #[pyo3(signature = (layer_height=None, *, adaptive=None, first_layer=None, scheme=None, origin=None, axis="z", pixel=None, dpi=None, resolution=None, pixel_origin=None, crop=false, planes=1, antialias=true, tolerance=None, unit=None, backend="auto"))]
+    #[pyo3(signature = (layer_height=None, *, adaptive=None, first_layer=None, scheme=None, origin=None, axis="z", pixel=None, dpi=None, resolution=None, pixel_origin=None, crop=false, planes=1, antialias=true, scale=None, offset=None, elephant_foot=None, join=None, tolerance=None, unit=None, backend="auto"))]
     #[allow(clippy::too_many_arguments)]
     fn slice(
         &self,
@@ -428,6 +435,10 @@ impl PySurface {
         crop: bool,
         #[pyo3(from_py_with = count::planes)] planes: usize,
         antialias: bool,
+        #[pyo3(from_py_with = layer_options::factors)] scale: Option<[f64; 3]>,
+        #[pyo3(from_py_with = layer_options::length)] offset: Option<Length>,
+        #[pyo3(from_py_with = layer_options::elephant_foot)] elephant_foot: Option<ElephantFoot>,
+        join: Option<&str>,
         #[pyo3(from_py_with = layer_options::length)] tolerance: Option<Length>,
         unit: Option<Bound<'_, PyAny>>,
         backend: &str,
@@ -437,6 +448,7 @@ impl PySurface {
             layer_height,
             adaptive,
             first_layer,
+            compensation: layer_options::compensation((scale, offset, elephant_foot), join)?,
             origin,
             axis: named("axis", axis)?,
             tolerance,

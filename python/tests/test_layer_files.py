@@ -89,6 +89,30 @@ def test_layers_of_several_heights_are_those_of_the_program(
         graded.slice(0.5, adaptive=(0.1, 0.5, 0.2))
 
 
+COMPENSATIONS: list[tuple[dict[str, Any], list[str]]] = [
+    ({"scale": (1.01, 0.99, 1.02)}, ["--scale", "1.01,0.99,1.02"]),
+    ({"scale": 1.01, "offset": "-100um", "join": "miter"}, ["--scale", "1.01", "--offset=-0.1", "--join", "miter"]),
+    ({"elephant_foot": ("0.2mm", 3), "offset": -0.05}, ["--elephant-foot", "0.2@3", "--offset=-0.05"]),
+]
+
+
+@pytest.mark.parametrize("given, arguments", COMPENSATIONS)
+def test_compensated_layers_are_those_of_the_program(
+    command: Any, models: Any, graded: subsolid.Solid, tmp_path: Any, given: Any, arguments: Any
+) -> None:
+    own = ["--layer-height", "0.5", "--pixel", "0.1", "--antialias", "1", "--attribute", "hardness", *arguments]
+    command("slice", models / "graded_bracket.vtu", *own, "--png", tmp_path / "expected")
+    layers = graded.slice(0.5, pixel=0.1, **given)
+    layers.write(tmp_path / "layers", attributes=["hardness"])
+    assert images(tmp_path / "layers") == images(tmp_path / "expected")
+    plain = graded.slice(0.5, pixel=0.1)
+    assert layers[1].area != plain[1].area
+    assert (layers[1].coverage != 0).any()
+    for wrong, text in [({"scale": 0}, "out of range"), ({"join": "miter"}, "contours that move"), ({"offset": 0.1}, "outside the model")]:
+        with pytest.raises(subsolid.Error, match=text):
+            graded.slice(0.5, pixel=0.1, attributes=["hardness"], **wrong)
+
+
 LENGTHS: list[tuple[Any, dict[str, Any], list[str]]] = [
     ("500um", {"pixel": "0.1x0.05mm", "tolerance": "1um"}, ["--pixel", "0.1x0.05", "--tolerance", "0.001"]),
     ("0.5 in", {"pixel": (0.1, "1.27mm"), "unit": "in"}, ["--pixel", "0.1x0.05", "--unit", "in"]),

@@ -7,7 +7,7 @@ use subsolid::cluster::Ranks;
 use subsolid::io::ControlMesh;
 use subsolid::jobs::slice::{ModelFile, SliceAttribute, SliceMaterial, SliceReport, SliceRequest};
 use subsolid::scheme::VertexRule;
-use subsolid::slice::Bits;
+use subsolid::slice::{Bits, Join};
 
 use super::json::JsonReport;
 use super::list::List;
@@ -39,6 +39,7 @@ const STRICT: &str = "Refuse left-handed and folded hexahedra, inverted cells of
 #[command(mut_arg("model", |model| model.help(SOLID_OR_SURFACE)))]
 #[command(mut_arg("strict", |strict| strict.help(STRICT)))]
 #[command(mut_arg("scheme", |scheme| scheme.value_parser(scheme_names())))]
+#[command(mut_arg("join", |join| join.value_parser(bare::<Join>())))]
 #[command(mut_arg("bits", |bits| bits.value_parser(bare::<Bits>())))]
 #[command(mut_arg("material_id", |id| id.conflicts_with("materials")))]
 #[command(after_help = "\
@@ -51,6 +52,8 @@ Examples:
   subsolid slice model.vtk --layer-height 0.05 --sl1 job.sl1 --pixel 0.04725 \\
     --resolution 1440x2560 --antialias 4 --exposure 6:35:10
   subsolid slice model.vtk --layer-height 50um --unit in --png layers --dpi 600x300
+  subsolid slice model.vtk --layer-height 0.05 --png layers --pixel 0.05 --scale 1.002,1.002,1 \
+    --offset=-30um --elephant-foot 0.1mm@3
   subsolid slice model.vtk --layer-height 0.2,0.1@1:5 --first-layer 0.3 --cli job.cli
   subsolid slice model.vtk --adaptive 0.05:0.3:0.03 --svg drawings
   subsolid slice model.vtk --layer-height 0.1 --svg drawings --cli job.cli --vtp job.vtp

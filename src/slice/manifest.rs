@@ -11,6 +11,7 @@ use std::path::{Component, Path};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::compensation::Compensation;
 use super::pixels::{Bits, Flip, GrayCurve};
 use crate::error::{Error, Result};
 use crate::io::atomic::CompleteFile;
@@ -64,6 +65,9 @@ pub struct Parameters {
     pub layer_tops: Vec<f64>,
     /// Distance that contours keep from the limit surface.
     pub tolerance: f64,
+    /// What layers are compensated for; the rest is that of such layers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compensation: Option<Compensation>,
     /// What every layer has.
     pub files: Files,
 }

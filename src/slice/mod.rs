@@ -40,6 +40,7 @@
 
 mod boundary;
 mod channels;
+mod compensation;
 mod contours;
 mod coverage;
 mod fingerprint;
@@ -64,6 +65,8 @@ mod thin_walls;
 pub use crate::backend::operations::{InteriorRun, Sampling};
 pub use boundary::{ClosedSurface, PreparedSurface, Shell, Shells, Steepness};
 pub use channels::named_arrays;
+pub use compensation::{CompensatedSource, Compensation};
+pub use contours::Join;
 pub use fingerprint::{fingerprint, refined_fingerprint, surface_fingerprint};
 pub use frame::{Axis, PixelGrid};
 pub use heights::{CuspLimits, HeightRule, LayerHeights};

@@ -2,9 +2,11 @@
 
 use std::ops::RangeInclusive;
 
+use super::compensation::{CompensatedSource, Compensation};
 use super::heights::LayerHeights;
 use super::manifest::{Files, Parameters};
 use super::slicer::{LayerFrame, rounding};
+use super::source::LayerSource;
 use super::stack::{Stack, UNITS as OTHER_UNIT};
 use super::{Axis, PixelGrid};
 use crate::error::{Error, Message, Result, option, option_name};
@@ -50,6 +52,8 @@ pub struct Setting {
     pub plane: [[f64; 2]; 2],
     /// Maximum distance of contours from the limit surface, in length units.
     pub tolerance: f64,
+    /// What layers are compensated for, if they are; the rest is that of such layers.
+    pub compensation: Option<Compensation>,
 }
 
 impl Setting {
@@ -90,6 +94,7 @@ impl Setting {
             stack,
             plane: frame.plane,
             tolerance: frame.tolerance,
+            compensation: None,
         })
     }
 
@@ -131,8 +136,24 @@ impl Setting {
             layer_count: self.stack.count(),
             layer_tops: self.stack.tops().unwrap_or_default().to_vec(),
             tolerance: self.tolerance,
+            compensation: self.compensation,
             files,
         }
+    }
+
+    /// Asks a source for compensated layers; the source itself if they are not.
+    pub fn ask<T>(&self, source: &dyn LayerSource, ask: impl FnOnce(&dyn LayerSource) -> T) -> T {
+        match self.compensated(source) {
+            None => ask(source),
+            Some(own) => ask(&own),
+        }
+    }
+
+    /// The compensated layers of a source; `None` if its own are those.
+    pub fn compensated<'s>(&'s self, source: &'s dyn LayerSource) -> Option<CompensatedSource<'s>> {
+        let (stack, axis, tolerance) = (&self.stack, self.axis, self.tolerance);
+        let compensation = self.compensation?;
+        Some(CompensatedSource { source, compensation, stack, axis, tolerance })
     }
 
     /// Letter of the slicing axis.

@@ -71,6 +71,22 @@ pub struct PixelPlaces {
     pub values: Vec<f64>,
 }
 
+impl PixelPlaces {
+    /// Leaves out pixels that are not kept; `channels`: values of a pixel.
+    pub(super) fn retain(&mut self, channels: usize, keep: impl Fn(u32) -> bool) {
+        let kept: Vec<bool> = self.pixels.iter().map(|&pixel| keep(pixel)).collect();
+        fn of<T>(rows: &mut Vec<T>, kept: &[bool], width: usize) {
+            let mut place = 0..;
+            rows.retain(|_| place.next().is_some_and(|at: usize| kept[at / width]));
+        }
+        of(&mut self.pixels, &kept, 1);
+        of(&mut self.cells, &kept, 1);
+        of(&mut self.corners, &kept, 1);
+        of(&mut self.parameters, &kept, 1);
+        of(&mut self.values, &kept, channels.max(1));
+    }
+}
+
 /// One component of an attribute, or of an array of the cells.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Channel {

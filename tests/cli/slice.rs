@@ -526,6 +526,131 @@ fn layers_have_several_heights() {
     }
 }
 
+/// A box of 2 x 2 x 2 with sharp edges, at (1, 2, 3).
+fn with_box(at: &Path) {
+    let mut points = Vec::new();
+    for k in 0..8 {
+        points.push([
+            1.0 + 2.0 * f64::from(k & 1),
+            2.0 + f64::from(k & 2),
+            3.0 + f64::from(k & 4) / 2.0,
+        ]);
+    }
+    let faces: [[u32; 4]; 6] =
+        [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    let point = |p: &[f64; 3]| format!("v {} {} {}\n", p[0], p[1], p[2]);
+    let face = |f: &[u32; 4]| format!("f {} {} {} {}\n", f[0] + 1, f[1] + 1, f[2] + 1, f[3] + 1);
+    let text: String = points.iter().map(point).chain(faces.iter().map(face)).collect();
+    fs::write(at.join("box.obj"), text).unwrap();
+}
+
+#[test]
+fn layers_are_compensated_alike_in_contours_and_pixels() {
+    let directory = tempdir().unwrap();
+    let at = directory.path();
+    with_box(at);
+    let pi = std::f64::consts::PI;
+    let slice = "slice box.obj --scheme linear --layer-height 0.25 --tolerance 1e-6";
+    // lengths and areas of layers by their number
+    type Area = Box<dyn Fn(f64) -> f64>;
+    let square = |[x, y]: [f64; 2]| -> Area { Box::new(move |d| (x + 2.0 * d) * (y + 2.0 * d)) };
+    let rounded = |[x, y]: [f64; 2]| -> Area {
+        Box::new(move |d| {
+            x * y + 2.0 * d * (x + y) + d.max(0.0).powi(2) * pi + 4.0 * d.min(0.0).powi(2)
+        })
+    };
+    for (k, (options, area, moved, count)) in [
+        ("--scale 1.1,0.9,1.25", square([2.2, 1.8]), [0.0; 4], 10),
+        ("--scale 1.5", square([3.0, 3.0]), [0.0; 4], 12),
+        ("--offset 200um --join miter", square([2.0, 2.0]), [0.2; 4], 8),
+        ("--offset 0.2", rounded([2.0, 2.0]), [0.2; 4], 8),
+        ("--offset -0.3", rounded([2.0, 2.0]), [-0.3; 4], 8),
+        ("--elephant-foot 0.3@3", square([2.0, 2.0]), [-0.3, -0.2, -0.1, 0.0], 8),
+        (
+            "--elephant-foot 0.1cm@2 --offset 0.25 --scale 1,2,1 --join miter",
+            square([2.0, 4.0]),
+            [-0.75, -0.25, 0.25, 0.25],
+            8,
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let outputs = format!(
+            "--svg svg{k} --cli a{k}.cli --png png{k} --pixel 0.03x0.04 --antialias 3 --bits 16"
+        );
+        done(at, &format!("{slice} {options} {outputs}"));
+        let [drawn, images] =
+            ["svg", "png"].map(|folder| manifest(&at.join(format!("{folder}{k}"))));
+        let [drawn, images] = [&drawn, &images].map(|own| own["layers"].as_array().unwrap());
+        assert_eq!((drawn.len(), images.len()), (count, count), "{options}");
+        for (layer, (drawn, image)) in drawn.iter().zip(images).enumerate() {
+            let expected = area(moved[layer.min(3)]);
+            let found = drawn["files"][0]["area"].as_f64().unwrap();
+            assert!((found / expected - 1.0).abs() < 1e-6, "{options} {layer}: {found} {expected}");
+            let level = image["files"][0]["level_sum"].as_f64().unwrap();
+            let covered = level / 65535.0 * 0.03 * 0.04;
+            assert!((covered / expected - 1.0).abs() < 2e-5, "{options} {layer}: {covered}");
+        }
+        let whole: f64 = (0..count).map(|layer| area(moved[layer.min(3)])).sum();
+        assert!((area_of_cli(&at.join(format!("a{k}.cli"))) / whole - 1.0).abs() < 1e-6);
+    }
+    // corners of the scaled box
+    let svg = manifest(&at.join("svg0"));
+    let parameters = &svg["parameters"];
+    assert_eq!(parameters["compensation"]["scale"], serde_json::json!([1.1, 0.9, 1.25]));
+    let origin = [0, 1].map(|d| parameters["files"]["origin"][d].as_f64().unwrap());
+    assert!((origin[0] - 1.1).abs() < 1e-6 && (origin[1] - 1.8).abs() < 1e-6, "{origin:?}");
+    assert!((parameters["low"].as_f64().unwrap() - 3.75).abs() < 1e-6);
+    let (_, _, stderr) = run(at, &format!("{slice} --offset -1.01 --svg none"));
+    assert!(
+        stderr.contains("walls thinner than 2.02 vanish by the offset: of 8 layers"),
+        "{stderr}"
+    );
+    let (_, _, stderr) = run(at, &format!("{slice} --offset -0.9 --svg some"));
+    assert!(!stderr.contains("vanish"), "{stderr}");
+    refused(at, &format!("{slice} --svg svg0"), "compensation.");
+    for (options, fragment) in [
+        ("--scale 0,1,1", "a scale of 0: out of range"),
+        ("--scale 1,2", "factors look like 1.002 or 1.002,1.002,1"),
+        ("--offset inf", "an offset of inf"),
+        ("--offset 1x", "is not a length"),
+        ("--elephant-foot -1", "an elephant foot of -1 in 1 layer"),
+        ("--elephant-foot 1@0", "an elephant foot looks like 0.2mm@3"),
+        ("--join miter", "--join is for contours that move"),
+        ("--offset 1 --join bevel", "[possible values: round, miter]"),
+    ] {
+        refused(at, &format!("{slice} --svg out {options}"), fragment);
+    }
+    let tripod = with_tripod();
+    let at = tripod.path();
+    let png = "slice tripod.vtu --layer-height 0.2 --pixel 0.05 --png out --attribute height";
+    refused(at, &format!("{png} --offset 0.1"), "--offset with attributes, materials or places");
+    refused(
+        at,
+        &format!("{png} --vtp a.vtp --offset=-0.1"),
+        "--offset with attributes of contours",
+    );
+    // values are those of the model, in the pixels that are left
+    done(at, &png.replace("out", "plain"));
+    done(at, &format!("{} --offset=-0.06", png.replace("out", "thin")));
+    let [plain, thin] = ["plain", "thin"].map(|folder| relative(&at.join(folder).join("height")));
+    let decoded = |bytes: &Vec<u8>| {
+        let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        reader.next_frame(&mut pixels).unwrap();
+        pixels
+    };
+    let size =
+        |folder: &str| manifest(&at.join(folder))["parameters"]["files"]["resolution"].clone();
+    assert!(plain.len() == thin.len() && plain.len() > 5);
+    assert_ne!(size("plain"), size("thin"));
+    let sum = |files: &BTreeMap<PathBuf, Vec<u8>>| -> u64 {
+        files.values().flat_map(decoded).map(u64::from).sum()
+    };
+    assert!(sum(&thin) > 0 && sum(&thin) < sum(&plain));
+}
+
 /// Pixels of two sides have the volume of the limit, and images say their size.
 #[test]
 fn pixels_may_be_oblong() {

@@ -1,15 +1,14 @@
 //! Which options of layers go together, before a model is read and for its kind.
 
-use std::cmp::Ordering::Less;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::super::processor::refuse_options;
-use super::{HeightsByRange, SliceImages, SliceOutputs, SliceRequest};
+use super::{SliceImages, SliceOutputs, SliceRequest};
 use crate::cluster::Ranks;
 use crate::error::{Command, Error, Message, Result, Term, option, option_name as name};
 use crate::io::{JobPart, atomic};
-use crate::slice::{HeightRule, LayerHeights, Setting, Stack, job_directory};
+use crate::slice::{Setting, job_directory};
 
 /// A rule: whether it is broken, what is wrong and how to fix it.
 type Rule = (bool, Message, Message);
@@ -79,30 +78,8 @@ impl SliceRequest {
 
     fn check_lengths(&self) -> Result<()> {
         Setting::check_unit(self.unit_mm())?;
-        if let Some(limits) = self.cusp_limits() {
-            let both = message!(name("adaptive"), " with ", name("layer_height"));
-            check_rules([(self.layer_height.is_some(), both, "give one of them".into())])?;
-            limits.check()?;
-        } else {
-            let Some(listed) = self.listed_heights() else { return Err(self.no_heights()) };
-            check_ranges(&listed)?;
-        }
-        let own = self.layer_height.iter().flat_map(HeightsByRange::heights);
-        let mut heights = own.chain(self.first_layer).map(|own| self.length(own));
-        // an extent that lets any height pass that any model could have
-        let check =
-            |height: f64| Stack::new([0.0, height.max(f64::MIN_POSITIVE)], height).map(drop);
-        heights.try_for_each(check)
-    }
-
-    /// What to say without heights of layers.
-    pub(super) fn no_heights(&self) -> Error {
-        Error::request("layers without a height").with_help(message!(
-            "give ",
-            option("layer_height", "H"),
-            " or ",
-            option("adaptive", "MIN:MAX:CUSP")
-        ))
+        self.check_heights()?;
+        self.check_compensation()
     }
 
     fn check_pitch(&self) -> Result<()> {
@@ -343,30 +320,11 @@ impl SliceImages {
     }
 }
 
-/// Refuses ranges of heights that are empty or overlap.
-fn check_ranges(heights: &LayerHeights) -> Result<()> {
-    let HeightRule::Listed { ranges, .. } = &heights.rule else { return Ok(()) };
-    let mut ranges: Vec<[f64; 2]> = ranges.iter().map(|range| range.0).collect();
-    ranges.sort_by(|a, b| a[0].total_cmp(&b[0]));
-    let refused = |what: String| {
-        let what = message!("the ranges of ", name("layer_height"), what);
-        Err(Error::request(what)
-            .with_help("give ranges that rise, and none that overlap: 1:5, 5:8"))
-    };
-    if let Some([from, to]) = ranges.iter().find(|[from, to]| from.partial_cmp(to) != Some(Less)) {
-        return refused(format!(": none lies from {from} to below {to}"));
-    }
-    match ranges.windows(2).find(|pair| pair[1][0] < pair[0][1]) {
-        Some(pair) => refused(format!(" overlap from {} on", pair[1][0])),
-        None => Ok(()),
-    }
-}
-
 /// Options of gray curves.
 const GRAY_CURVES: [&str; 3] = ["gamma", "threshold", "gray_table"];
 
 /// Refuses the first rule that is broken.
-fn check_rules<const N: usize>(rules: [Rule; N]) -> Result<()> {
+pub(super) fn check_rules<const N: usize>(rules: [Rule; N]) -> Result<()> {
     match rules.into_iter().find(|(is_broken, ..)| *is_broken) {
         None => Ok(()),
         Some((_, what, help)) => Err(Error::request(what).with_help(help)),

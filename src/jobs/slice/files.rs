@@ -44,7 +44,10 @@ impl SliceRequest {
     pub fn layers_of(&self, slicer: &Slicer, notes: &mut dyn Notes) -> Result<ModelLayers> {
         let origin = self.origin.map(|own| self.length(own));
         let heights = self.heights(slicer)?;
-        let setting = Setting::new(slicer.frame(), heights.clone(), origin)?;
+        let compensation = self.compensation();
+        let frame = slicer.frame();
+        let frame = compensation.map_or(frame, |own| own.frame(frame));
+        let setting = Setting::new(frame, heights.clone(), origin)?;
         let exceeding = heights.rule.exceeding(&setting.stack);
         if exceeding > 0 {
             let (layers, have) = (counted(exceeding, "layer"), by_count(exceeding, "has", "have"));
@@ -54,7 +57,7 @@ impl SliceRequest {
                 " allows, which thinner layers than its least would need"
             ));
         }
-        let setting = Setting { unit_mm: self.unit_mm(), ..setting };
+        let setting = Setting { unit_mm: self.unit_mm(), compensation, ..setting };
         let &SliceImages { resolution: size, pixel_origin, crop, .. } = &self.images;
         let origin = pixel_origin.map(|corner| corner.map(|own| self.length(own)));
         let pixels = self.pitch().map(|pitch| Pixels { pitch, size, origin, crop });
@@ -62,7 +65,8 @@ impl SliceRequest {
         Ok(ModelLayers { setting, grid, materials: None })
     }
 
-    /// Writes the files of layers that a source makes on the processor of its own; says nothing of
+    /// Writes the files of layers that a source makes, compensated if they are ([`Setting::ask`]), on
+    /// the processor of its own; says nothing of
     /// progress but to [`Notes::progress`].
     ///
     /// # Errors

@@ -15,11 +15,14 @@
 //! ```
 
 mod check;
+mod compensation;
+mod cut;
 mod files;
 mod model;
 mod request;
 pub mod values;
 
+pub use compensation::{ElephantFoot, SliceCompensation};
 pub use files::ModelLayers;
 pub use model::{ModelFile, UnrefinedSolid};
 pub use request::{SliceImages, SliceOutputs, SliceRequest};
@@ -160,7 +163,16 @@ impl SliceRequest {
             }
         };
         source.bring(&*backend)?;
-        let source: &dyn LayerSource = &source;
+        let setting = layers.setting.clone();
+        let compensated = setting.compensated(&source);
+        let walls = compensated.as_ref().map_or(Ok(None), |own| own.lost_walls())?;
+        if let Some(notice) = walls {
+            notes.warn(notice);
+        }
+        let source: &dyn LayerSource = match &compensated {
+            None => &source,
+            Some(own) => own,
+        };
         layers.materials = self.materials(source.channels(), unrefined.material_ids.as_ref())?;
         let contents = own.contents(source.channels(), &layers)?;
         // images are white where the centers of pixels are inside

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::compensation::SliceCompensation;
 #[cfg(feature = "cli")]
 use super::values;
 use super::values::{
@@ -16,9 +17,7 @@ use crate::io::JobPart;
 use crate::numbers::{Length, LengthUnit};
 use crate::scheme::Scheme;
 use crate::slice::output::Exposure;
-use crate::slice::{
-    Axis, Bits, CuspLimits, Flip, GrayCurve, HeightRule, LayerHeights, SliceOptions, Slicer, Stack,
-};
+use crate::slice::{Axis, Bits, Flip, GrayCurve, SliceOptions, Stack};
 
 /// What is asked of layers: how a model is cut, and the files that its layers become. Lengths
 /// without a unit are in the length unit of the model.
@@ -76,6 +75,10 @@ pub struct SliceRequest {
     #[cfg_attr(feature = "cli", arg(long, value_name = "UNIT", default_value = "mm"))]
     #[cfg_attr(feature = "cli", arg(value_parser = values::millimeters, allow_hyphen_values = true))]
     pub unit: Option<f64>,
+    /// What layers are compensated for.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(flatten)]
+    pub compensation: SliceCompensation,
     /// The files.
     #[cfg_attr(feature = "cli", command(flatten))]
     #[serde(flatten)]
@@ -248,45 +251,6 @@ impl SliceRequest {
         self.images.pixel_size().map(|size| size.0.map(|own| self.length(own)))
     }
 
-    /// Whether layers may have several heights.
-    pub(super) fn varies(&self) -> bool {
-        let has_ranges = self.layer_height.as_ref().is_some_and(|own| !own.ranges.is_empty());
-        has_ranges || self.adaptive.is_some() || self.first_layer.is_some()
-    }
-
-    /// Heights of layers as they are listed; `None` if the model says more.
-    pub(super) fn listed_heights(&self) -> Option<LayerHeights> {
-        let own = self.layer_height.as_ref().filter(|_| self.adaptive.is_none())?;
-        let end = |end: Option<Length>, open| end.map_or(open, |own| self.length(own));
-        let range = |(height, range): &(Length, HeightRange)| {
-            let ends = [end(range.from, f64::NEG_INFINITY), end(range.to, f64::INFINITY)];
-            (ends, self.length(*height))
-        };
-        let ranges = own.ranges.iter().map(range).collect();
-        let rule = HeightRule::Listed { height: self.length(own.height), ranges };
-        Some(LayerHeights { first: self.first_layer.map(|own| self.length(own)), rule })
-    }
-
-    /// What the height of layers depends on, if that is the slope of the surface.
-    pub(super) fn cusp_limits(&self) -> Option<CuspLimits> {
-        let AdaptiveHeights([least, most, cusp]) = self.adaptive?;
-        let heights = [least, most].map(|own| self.length(own));
-        Some(CuspLimits { heights, cusp: self.length(cusp) })
-    }
-
-    /// Heights of the layers that a slicer cuts.
-    ///
-    /// # Errors
-    /// As [`Slicer::adaptive`]; [`Error::Request`](crate::Error::Request) without heights.
-    pub(super) fn heights(&self, slicer: &Slicer) -> Result<LayerHeights> {
-        let first = self.first_layer.map(|own| self.length(own));
-        match (self.cusp_limits(), self.listed_heights()) {
-            (Some(limits), _) => Ok(LayerHeights { first, rule: slicer.adaptive(limits)? }),
-            (None, Some(listed)) => Ok(listed),
-            (None, None) => Err(self.no_heights()),
-        }
-    }
-
     /// Whether something that is given or written depends on the length unit of the model.
     pub fn uses_unit(&self) -> bool {
         self.outputs.use_unit() || self.in_units()
@@ -300,7 +264,14 @@ impl SliceRequest {
         let adaptive = self.adaptive.into_iter().flat_map(|own| own.0);
         let pixels = self.images.pixel_size().map(|size| size.0).into_iter();
         let pairs = pixels.chain(self.images.pixel_origin).flatten();
-        let mut lengths = options.into_iter().flatten().chain(pairs).chain(listed).chain(adaptive);
+        let compensation = self.compensation.lengths();
+        let mut lengths = options
+            .into_iter()
+            .flatten()
+            .chain(pairs)
+            .chain(listed)
+            .chain(adaptive)
+            .chain(compensation);
         lengths.any(|length| length.unit.is_some())
     }
 

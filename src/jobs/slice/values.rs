@@ -173,6 +173,19 @@ impl FromStr for SliceMaterial {
 /// What stands between two numbers across and up.
 const BY: [char; 3] = ['x', 'X', '×'];
 
+/// Factors of x, y and z: `1.002`, or `1.002,1.002,1`.
+///
+/// # Errors
+/// What they look like.
+pub fn factors(text: &str) -> Result<[f64; 3], String> {
+    let numbers: Result<Vec<f64>, _> = text.split(',').map(|part| part.trim().parse()).collect();
+    match numbers.as_deref() {
+        Ok(&[all]) => Ok([all; 3]),
+        Ok(&[x, y, z]) => Ok([x, y, z]),
+        _ => Err("factors look like 1.002 or 1.002,1.002,1".into()),
+    }
+}
+
 /// Pixels per inch: `600`, or `600x300` across and up.
 ///
 /// # Errors

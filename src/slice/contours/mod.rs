@@ -5,12 +5,15 @@
 
 mod index;
 mod join;
+mod offset;
 mod root;
 mod trace;
 mod unite;
 
 pub(super) use index::IntervalIndex;
 pub(super) use join::join;
+pub use offset::Join;
+pub(super) use offset::offset;
 pub(super) use trace::Arcs;
 
 use super::layer::Contour;

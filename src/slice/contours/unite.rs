@@ -55,7 +55,7 @@ fn groups(contours: &[Contour]) -> Vec<u32> {
 }
 
 /// Contours in integers.
-struct IntegerContours {
+pub(super) struct IntegerContours {
     paths: Vec<Vec<IntPoint<i64>>>,
     // what was rounded to each
     points: HashMap<[i64; 2], [f64; 2]>,
@@ -66,7 +66,7 @@ struct IntegerContours {
 }
 
 impl IntegerContours {
-    fn new(contours: &[Contour]) -> Self {
+    pub(super) fn new(contours: &[Contour]) -> Self {
         let all = || contours.iter().flat_map(|contour| &contour.points);
         let corners: [[f64; 2]; 2] = bounds::around(all().copied());
         let largest = corners.as_flattened().iter().fold(0.0, |m: f64, x| m.max(x.abs()));
@@ -104,8 +104,8 @@ impl IntegerContours {
         })
     }
 
-    /// The contours around all that is enclosed.
-    fn union(&self) -> Vec<Contour> {
+    /// The contours around all that is enclosed a positive number of times.
+    pub(super) fn union(&self) -> Vec<Contour> {
         let shapes = self.overlay().overlay(OverlayRule::Subject, FillRule::Positive);
         shapes.iter().flatten().map(|path| self.contour(path)).collect()
     }

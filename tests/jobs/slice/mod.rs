@@ -1,6 +1,7 @@
 //! Slices of the limit: against the limit itself, evaluated point by point and
 //! integrated by Gauss points, which know nothing of patches.
 
+mod compensation;
 mod contours;
 mod files;
 mod heights;

@@ -102,6 +102,7 @@ pub fn setting() -> Setting {
         stack: Stack::new([-0.5, 1.0], 0.05).unwrap(),
         plane: [[-1.75; 2], [1.75; 2]],
         tolerance: 1e-5,
+        compensation: None,
     }
 }
 

@@ -57,10 +57,10 @@ pub fn push(scene: &mut Scene, folder: &Path) -> Result<SliceImages> {
         return Err(Error::file(folder, None, "holds no manifest.json of layers")
             .with_help(message!("name the folder that ", Command::SliceToImages, " wrote")));
     };
-    if !matches!(manifest.parameters.files, Files::Png(_)) {
+    let Files::Png(pixels) = &manifest.parameters.files else {
         return Err(Error::file(folder, None, "holds layers that are not PNG images")
             .with_help(message!("name a folder that ", Command::SliceToImages, " wrote")));
-    }
+    };
     if !manifest.complete {
         return Err(Error::file(folder, None, "holds layers of a job that did not end")
             .with_help("run the job to its end first"));
@@ -71,7 +71,8 @@ pub fn push(scene: &mut Scene, folder: &Path) -> Result<SliceImages> {
         let Some(file) = layer.files.first() else { continue };
         let image = image(&folder.join(&file.path), file.bytes)?;
         images.push(json!({
-            "index": layer.index, "height": layer.height, "at": bytes.len(), "count": image.len(),
+            "index": layer.index, "height": layer.height, "thickness": layer.thickness,
+            "at": bytes.len(), "count": image.len(),
         }));
         bytes.extend(image);
     }
@@ -85,6 +86,7 @@ pub fn push(scene: &mut Scene, folder: &Path) -> Result<SliceImages> {
         "axis": manifest.parameters.axis,
         "count": manifest.parameters.layer_count,
         "images": images,
+        "pixel": pixels.pitch,
         "stack": stacks.first().filter(|_| stacks.len() > 1),
     }));
     Ok(SliceImages { model_sha256: manifest.parameters.model_sha256, stacks })

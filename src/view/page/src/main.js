@@ -448,8 +448,11 @@ class App {
     const bitmap = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
     if (turn !== this.layerTurn) return; // another layer was chosen meanwhile
     Object.assign(this.layerImage, { width: bitmap.width, height: bitmap.height });
+    // pixels need not be square
+    const [across, up] = layers.pixel;
+    this.layerImage.style.aspectRatio = (bitmap.width * across) / (bitmap.height * up);
     this.layerImage.getContext("2d").drawImage(bitmap, 0, 0);
-    const text = `Layer ${entry.index} of ${layers.count}, ${layers.axis} ${number(entry.height, size)}${layers.stack ? `: ${layers.stack}` : ""}`;
+    const text = `Layer ${entry.index} of ${layers.count}, ${layers.axis} ${number(entry.height, size)}${entry.thickness ? `, ${number(entry.thickness, size)} high` : ""}${layers.stack ? `: ${layers.stack}` : ""}`;
     this.layerNote.textContent = text;
     this.layerImage.setAttribute("aria-label", text);
     if (this.state.layers) {

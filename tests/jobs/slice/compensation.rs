@@ -110,7 +110,7 @@ fn areas_are_those_of_analysis() {
     // a concave corner moves outward as a corner: an L of three unit squares
     let l = contour(&[[0.0, 0.0], [2.0, 0.0], [2.0, 1.0], [1.0, 1.0], [1.0, 2.0], [0.0, 2.0]]);
     let d = 0.25;
-    near(&[l.clone()], d, Join::Miter, 3.0 + 8.0 * d + 4.0 * d * d, 1);
+    near(std::slice::from_ref(&l), d, Join::Miter, 3.0 + 8.0 * d + 4.0 * d * d, 1);
     near(&[l], d, Join::Round, 3.0 + 8.0 * d + (1.25 * PI - 1.0) * d * d, 1);
     // two that meet by then, and two that are parted
     let bars = [square(0.0, 1.0), contour(&[[1.2, 0.0], [2.2, 0.0], [2.2, 1.0], [1.2, 1.0]])];

@@ -36,7 +36,8 @@ fn slices_are_the_contours_in_millimeters() {
     let directory = tempfile::tempdir().unwrap();
     let here = directory.path();
     done(here, "shape fan -o fan.vtu");
-    done(here, "slice fan.vtu --layer-height 0.25 --unit in --slice-stack a.3mf --cli a.cli");
+    done(here, "slice fan.vtu --layer-height 0.25 --unit in --slice-stack a.3mf");
+    done(here, "slice fan.vtu --layer-height 0.25 --unit in --cli a.cli");
     let text = model(&here.join("a.3mf"));
     assert!(text.contains("unit=\"millimeter\"") && text.contains("requiredextensions=\"s\""));
     let mut area = 0.0;
@@ -72,6 +73,7 @@ fn images_of_a_stack_are_those_of_a_folder() {
     done(here, "shape fan -o fan.vtu");
     let slice = "slice fan.vtu --layer-height 0.25 --pixel 0.1 --antialias 2";
     done(here, &format!("{slice} --image-stack a.3mf"));
+    done(here, &format!("{slice} --image-stack inches.3mf --unit in"));
     done(here, &format!("{slice} --bits 16 --png images"));
     let mut images: Vec<_> =
         fs::read_dir(here.join("images/coverage")).unwrap().map(|e| e.unwrap().path()).collect();
@@ -107,7 +109,7 @@ fn files_of_voxels_do_not_depend_on_threads() {
     done(here, &format!("{slice} --vdb b.vdb --threads 3"));
     let [a, b] = ["a.vdb", "b.vdb"].map(|name| fs::read(here.join(name)).unwrap());
     assert!(a == b && a.starts_with(b" BDV\0\0\0\0\xe0\0\0\0"));
-    done(here, &format!("{slice} --vdb c.vdb --half"));
+    done(here, &format!("{slice} --vdb c.vdb --half --unit cm"));
     assert!(fs::read(here.join("c.vdb")).unwrap().len() < a.len());
     for (arguments, fragment) in [
         ("--image-stack a.vdb --pixel 0.1", "not a .3mf file"),

@@ -367,8 +367,8 @@ impl SliceOutputs {
 
     /// Whether some are in millimeters, or say what the length unit of the model is.
     fn use_unit(&self) -> bool {
-        let drawings = [&self.svg, &self.layered_svg, &self.cli];
-        self.has_images() || drawings.into_iter().any(Option::is_some)
+        let drawings = [&self.svg, &self.layered_svg, &self.cli, &self.slice_stack];
+        self.has_grays() || drawings.into_iter().any(Option::is_some)
     }
 
     /// Whether some are made of pixels.

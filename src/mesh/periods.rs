@@ -4,6 +4,8 @@
 //! these cells ([`extend_periodic`](crate::extend::extend_periodic)): its topology stays that of
 //! cells side by side, whatever is identified, and its limit that of the unbounded solid.
 
+use std::collections::HashMap;
+
 use nalgebra::{DMatrix, Vector3};
 
 use super::joined::JoinedVertices;
@@ -153,12 +155,12 @@ impl PeriodicVertices {
         let reduced: Vec<[f64; 3]> = mesh.points.iter().zip(&steps).map(back).collect();
         let joined = JoinedVertices::new(&reduced, &used, tolerance)?;
         let first: Vec<u32> = (0..mesh.points.len() as u32).map(|v| joined.first(v)).collect();
-        let mut seen = std::collections::HashMap::new();
+        let mut seen = HashMap::new();
         for v in (0..first.len()).filter(|&v| used[v]) {
             if let Some(other) = seen.insert((first[v], steps[v]), v as u32) {
                 let both = Vertex.ids([other, v as u32]);
                 return Err(Error::mesh(message!(both, " are in one place"))
-                    .with_help("join them first: `subsolid refine --levels 0 --weld`"));
+                    .with_help("join vertices in one place first"));
             }
         }
         let is_end = |i: usize, place: &[f64; 3]| {

@@ -74,6 +74,37 @@ impl<'a> LeafMatrices<'a> {
     }
 }
 
+/// Adds the entries of control point `c` on the diagonal of the one leaf of `mapped`.
+pub(super) fn add_diagonal(
+    form: MatrixForm,
+    basis: &BasisValues,
+    mapped: &LeafQuantities,
+    c: usize,
+    to: &mut [f64],
+) {
+    let controls = basis.controls;
+    for (s, (&measure, inverse)) in
+        mapped.measures.iter().zip(&mapped.inverse_jacobians).enumerate()
+    {
+        if let MatrixForm::Mass(density) = form {
+            to[0] += density * measure * basis.values[s * controls + c].powi(2);
+            continue;
+        }
+        let by = [0, 1, 2].map(|j| basis.gradients[(3 * s + j) * controls + c]);
+        let gradient = [0, 1, 2].map(|i| (0..3).map(|j| by[j] * inverse[j][i]).sum::<f64>());
+        let square: f64 = gradient.iter().map(|x| x * x).sum();
+        match form {
+            MatrixForm::Mass(_) => {}
+            MatrixForm::Stiffness(conductivity) => to[0] += conductivity * measure * square,
+            MatrixForm::Elasticity([lambda, mu]) => {
+                for (to, x) in to.iter_mut().zip(gradient) {
+                    *to += measure * ((lambda + mu) * x * x + mu * square);
+                }
+            }
+        }
+    }
+}
+
 impl LeafScratch {
     /// The lower triangle of Σ w f fᵀ over samples, of functions `f[sample][column]`, into
     /// `products`.

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::element::LeafMatrices;
 use crate::backend::operations::SparsePattern;
 use crate::interrupt::stop_point;
+use crate::numbers::Csr;
 use crate::quadrature::Quadrature;
 
 /// Rows of a work item of products at least.
@@ -145,6 +146,28 @@ impl Matrix {
         visit: impl FnMut(&[u32], &[f64]) -> Result<(), E>,
     ) -> Result<(), E> {
         self.for_each_row_of(0..self.vertex_count(), visit)
+    }
+
+    /// Bytes of the entries and their columns.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&self.values[..])
+            + size_of_val(&self.pattern.columns[..])
+            + size_of_val(&self.pattern.starts[..])
+    }
+
+    /// The rows and columns of the vertices that are used; all others are empty.
+    pub fn block(&self, is_used: &[bool]) -> Csr {
+        let is_used = |i: usize| is_used[i / self.width];
+        let mut own = Csr { starts: vec![0], width: self.size(), ..Csr::default() };
+        let Ok(()) = self.for_each_row(|ids, values| {
+            if is_used(own.starts.len() - 1) {
+                let both = ids.iter().zip(values).filter(|(id, _)| is_used(**id as usize));
+                both.for_each(|(&id, &value)| own.push(id, value));
+            }
+            own.starts.push(own.columns.len());
+            Ok::<(), std::convert::Infallible>(())
+        });
+        own
     }
 
     /// Number of vertices, each of which has one or three rows.

@@ -39,6 +39,7 @@ mod element;
 mod linear;
 mod loads;
 mod matrix;
+mod matrix_free;
 mod projection;
 mod source;
 mod sums;
@@ -49,6 +50,7 @@ pub use cell_operators::CellOperators;
 pub use linear::assemble_linear;
 pub use loads::{PartLoad, body_load, comma_separated, point_load, surface_load, tractions};
 pub use matrix::Matrix;
+pub use matrix_free::MatrixFree;
 pub use projection::project;
 pub use write::{MatrixFormat, write_matrix};
 
@@ -65,7 +67,7 @@ use crate::plan::Cost;
 use crate::quadrature::{Mapping, Quadrature};
 use matrix::Pattern;
 use source::AssemblySource;
-use sums::assemble_forms;
+use sums::{AssembledLeaves, assemble_forms};
 
 /// A bilinear form.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -165,12 +167,21 @@ impl Operator {
 /// # Errors
 /// [`Error::Request`] with their size.
 pub fn check_memory(quadrature: &Quadrature<'_>, operators: &[Operator]) -> Result<()> {
-    // a vertex shares leaves with 343 others at most where cells are regular
-    let vertices = quadrature.solid().topology().vertex_count() as u128;
-    let blocks: u128 = operators.iter().map(|operator| operator.width().pow(2) as u128).sum();
-    memory::check_half("the matrices need", vertices * 343 * (4 + 8 * blocks), |_| {
+    memory::check_half("the matrices need", matrix_bytes(quadrature, operators), |_| {
         "ask for one at a time, or for fewer levels of refinement".into()
     })
+}
+
+/// Bytes of matrices over a quadrature at most.
+pub(crate) fn matrix_bytes(quadrature: &Quadrature<'_>, operators: &[Operator]) -> u128 {
+    let blocks = operators.iter().map(|operator| operator.width().pow(2)).sum();
+    row_bytes(quadrature.solid().topology().vertex_count(), blocks)
+}
+
+/// Bytes of the rows of some vertices, each of which shares leaves with 343 others at most where cells
+/// are regular; of `blocks` values a pair.
+fn row_bytes(vertices: usize, blocks: usize) -> u128 {
+    vertices as u128 * 343 * (4 + 8 * blocks as u128)
 }
 
 /// The matrices of some operators, from one pass over the quadrature points on a processor, in
@@ -231,7 +242,8 @@ pub fn assemble_by_cells(
     let forms = [*operators.form(0)];
     let form_of = |cell: u32| std::slice::from_ref(operators.form(cell));
     let pattern = Arc::new(Pattern::of(mapping.quadrature()));
-    let matrices = assemble_forms(mapping, &pattern, &forms, form_of, progress)?;
+    let leaves = AssembledLeaves::all(mapping.quadrature(), &pattern);
+    let matrices = assemble_forms(mapping, leaves, &forms, form_of, progress)?;
     check_finite(&[operators.of(0)], &matrices)?;
     Ok(matrices.into_iter().next().expect("one form"))
 }
@@ -241,12 +253,15 @@ fn check_finite(operators: &[Operator], matrices: &[Matrix]) -> Result<()> {
     let is_finite = |matrix: &Matrix| matrix.values().par_iter().all(|x| x.is_finite());
     match operators.iter().zip(matrices).find(|(_, matrix)| !is_finite(matrix)) {
         None => Ok(()),
-        Some((operator, _)) => Err(Error::request(format!(
-            "numbers of the {} matrix overflow or are not numbers",
-            operator.name()
-        ))
-        .with_help("give material constants or the model in other units")),
+        Some((operator, _)) => Err(overflow(*operator)),
     }
+}
+
+/// Numbers of an operator that have overflowed.
+fn overflow(operator: Operator) -> Error {
+    let name = operator.name();
+    Error::request(format!("numbers of the {name} matrix overflow or are not numbers"))
+        .with_help("give material constants or the model in other units")
 }
 
 /// What the matrices cost on either processor.

@@ -10,7 +10,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use super::matrix::Pattern;
-use super::sums::assemble_forms;
+use super::sums::{AssembledLeaves, assemble_forms};
 use crate::backend::operations::{
     AddedRows, AssembledMatrices, MappingBatch, MatrixForm, MatrixSource, SparsePattern,
 };
@@ -40,8 +40,9 @@ impl<P: FnMut(usize)> MatrixSource for AssemblySource<'_, P> {
     fn here(&mut self) -> Result<AssembledMatrices> {
         let start = Instant::now();
         let mapping = Mapping::new(self.quadrature, self.controls)?;
-        let (forms, pattern) = (self.forms, self.pattern);
-        let matrices = assemble_forms(&mapping, pattern, forms, |_| forms, &mut self.progress)?;
+        let forms = self.forms;
+        let leaves = AssembledLeaves::all(self.quadrature, self.pattern);
+        let matrices = assemble_forms(&mapping, leaves, forms, |_| forms, &mut self.progress)?;
         let values = matrices.into_iter().map(|matrix| matrix.into_values()).collect();
         Ok(AssembledMatrices { values, seconds: start.elapsed().as_secs_f64() })
     }

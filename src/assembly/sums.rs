@@ -1,5 +1,6 @@
 //! Sums of element matrices on the CPU.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -12,16 +13,35 @@ use crate::interrupt::stop_point;
 use crate::quadrature::{Mapping, Quadrature, QuadratureBatch, physical_derivatives};
 
 /// Quadrature points of a piece: its derivatives take some 10 MB.
-const PIECE_POINTS: usize = 4096;
+pub(super) const PIECE_POINTS: usize = 4096;
 
 /// Most numbers of element matrices of a piece, and of all that wait to be added, for each thread.
 const MAX_PIECE_NUMBERS: usize = 1 << 20;
 const MAX_WAITING_NUMBERS: usize = 1 << 21;
 
+/// A batch, and a range of its leaves.
+pub(super) type BatchLeaves = (usize, Range<usize>);
+
+/// What leaves add to matrices.
+pub(super) struct AssembledLeaves<'a> {
+    pub pattern: &'a Arc<Pattern>,
+    /// The leaves; small pieces of them.
+    pub pieces: Vec<BatchLeaves>,
+    /// The vertices whose rows and columns are made, if not all.
+    pub is_used: Option<&'a [bool]>,
+}
+
+impl<'a> AssembledLeaves<'a> {
+    /// All leaves of a quadrature.
+    pub fn all(quadrature: &Quadrature<'_>, pattern: &'a Arc<Pattern>) -> Self {
+        Self { pattern, pieces: quadrature.pieces(PIECE_POINTS), is_used: None }
+    }
+}
+
 /// Matrices of forms that may have other constants in every cell.
 pub(super) fn assemble_forms<'f>(
     mapping: &Mapping<'_>,
-    pattern: &Arc<Pattern>,
+    AssembledLeaves { pattern, pieces, is_used }: AssembledLeaves<'_>,
     forms: &[MatrixForm],
     forms_of: impl Fn(u32) -> &'f [MatrixForm] + Sync,
     mut progress: impl FnMut(usize),
@@ -32,7 +52,7 @@ pub(super) fn assemble_forms<'f>(
         forms.iter().map(|form| Matrix::zeros(pattern.clone(), form.width())).collect();
     // of all element matrices of a group; used again, since fresh memory costs more than sums
     let mut room = Vec::new();
-    for group in groups(quadrature, forms) {
+    for group in groups(quadrature, pieces, forms) {
         let numbers = |piece: &BatchLeaves| numbers(quadrature, piece, forms);
         let count = group.iter().map(numbers).sum();
         if room.len() < count {
@@ -62,7 +82,11 @@ pub(super) fn assemble_forms<'f>(
                     let ids = &ids[leaf * basis.controls..][..basis.controls];
                     let element = all_leaves[listed[leaf] as usize].element as usize;
                     let forms = forms_of(elements[element].cell);
-                    LeafMatrices::new(ids, i, &basis, forms, work, room)
+                    let mut own = LeafMatrices::new(ids, i, &basis, forms, work, room);
+                    if let Some(is_used) = is_used {
+                        own.ascending.retain(|&c| is_used[ids[c as usize] as usize]);
+                    }
+                    own
                 });
                 Ok(own.collect())
             })
@@ -87,15 +111,16 @@ fn numbers(
     leaves.len() * quadrature.batches()[*batch].controls.pow(2) * widths
 }
 
-/// A batch, and a range of its leaves.
-type BatchLeaves = (usize, std::ops::Range<usize>);
-
 /// Pieces whose element matrices wait together.
-fn groups(quadrature: &Quadrature<'_>, forms: &[MatrixForm]) -> Vec<Vec<BatchLeaves>> {
+fn groups(
+    quadrature: &Quadrature<'_>,
+    pieces: Vec<BatchLeaves>,
+    forms: &[MatrixForm],
+) -> Vec<Vec<BatchLeaves>> {
     let most = MAX_WAITING_NUMBERS * rayon::current_num_threads();
     let mut groups: Vec<Vec<BatchLeaves>> = Vec::new();
     let mut waiting = usize::MAX;
-    for (batch, all) in quadrature.pieces(PIECE_POINTS) {
+    for (batch, all) in pieces {
         let leaf = numbers(quadrature, &(batch, 0..1), forms);
         let step = (MAX_PIECE_NUMBERS / leaf.max(1)).max(1);
         for first in all.clone().step_by(step) {

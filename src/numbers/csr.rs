@@ -7,7 +7,7 @@ use crate::interrupt::stop_point;
 /// Rows of a work item.
 const TASK_ROWS: usize = 256;
 
-/// A sparse matrix; columns of a row are in any order.
+/// A sparse matrix; columns of a row are in any order, and those of equal entries add up.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Csr {
     /// Where each row starts among the entries, and where the last one ends.
@@ -78,6 +78,17 @@ impl Csr {
             }
         }
         Self { starts, columns, values, width: self.rows() }
+    }
+
+    /// The sum with another matrix of as many rows and columns.
+    pub(crate) fn plus(&self, other: &Self) -> Self {
+        let mut sum = Self { starts: vec![0], width: self.width, ..Self::default() };
+        for row in 0..self.rows() {
+            let both = self.row(row).chain(other.row(row));
+            both.for_each(|(column, value)| sum.push(column, value));
+            sum.starts.push(sum.columns.len());
+        }
+        sum
     }
 
     /// The product with another matrix; sums run in the order of the rows.

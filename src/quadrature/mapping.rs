@@ -20,6 +20,7 @@ use crate::plan::Want;
 pub struct Mapping<'q> {
     quadrature: &'q Quadrature<'q>,
     left_handed: bool,
+    positions: Vec<[f64; 3]>,
     own: Box<dyn QuadratureMapping + 'q>,
 }
 
@@ -48,7 +49,7 @@ impl<'q> Mapping<'q> {
         let left_handed = left_handed.unwrap_or_else(|| quadrature.is_left_handed(positions));
         let own =
             backend.operations().quadrature(&Source { quadrature, positions, left_handed })?;
-        Ok(Self { quadrature, left_handed, own })
+        Ok(Self { quadrature, left_handed, positions: positions.to_vec(), own })
     }
 
     /// Takes moved control points, of cells as left- or right-handed as the first ones.
@@ -57,12 +58,18 @@ impl<'q> Mapping<'q> {
     /// As [`Mapping::new`].
     pub fn move_controls(&mut self, controls: Controls<'_>) -> Result<()> {
         self.quadrature.check_controls(controls)?;
+        self.positions.copy_from_slice(controls.positions);
         self.own.move_controls(controls.positions)
     }
 
     /// The quadrature.
     pub fn quadrature(&self) -> &'q Quadrature<'q> {
         self.quadrature
+    }
+
+    /// Positions of the control points, `[vertex]`.
+    pub fn positions(&self) -> &[[f64; 3]] {
+        &self.positions
     }
 
     /// Whether all cells are left-handed hexahedra: measures are then weights times −det J.

@@ -7,6 +7,7 @@
 //! | [`TableKernel`] | any, many of one structure | weights × control points |
 //! | [`PatchKernel`] | regular quads of surfaces, grids | the same on two axes |
 //! | [`LeafMap`] | any, Jacobians at quadrature points | sum factorization or tables, leaf by lane |
+//! | [`LeafProduct`] | regular, products of element matrices | sum factorization there and back, leaf by lane |
 //! | [`PointKernel`] | regular, scattered points | basis functions at each point |
 //!
 //! Conventions common to all, with `T` = `f32` or `f64`:
@@ -33,6 +34,7 @@
 mod axis;
 mod buffer;
 mod layered;
+mod leaf_product;
 mod level;
 mod mapping;
 mod net;
@@ -49,6 +51,7 @@ mod testing;
 pub use axis::{AxisWeights, MAX_SAMPLES};
 pub use buffer::{Scratch, Stores, stream};
 pub use layered::{LayerAxis, LayeredGrid, LayeredOutput};
+pub use leaf_product::{LeafProduct, ProductForm, ProductLeaves, ProductScratch};
 pub use level::Simd;
 pub use mapping::{LeafMap, LeafMapOutput, LeafMapScratch, LeafSource};
 pub use net::{Nets, fill_ends};

@@ -17,6 +17,7 @@ mod npz;
 #[path = "../common/oracle/mod.rs"]
 mod oracle;
 mod process;
+mod products;
 mod program;
 mod quadrature;
 mod query;

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use crate::backend::operations::{
     AssembledMatrices, Canvas, CoverageSource, InteriorArrays, InteriorPixels, InteriorSource,
-    LayerImages, LocationSource, Locations, MappingSource, MatrixSource, Operations, PixelArrays,
-    PointSearch, QuadratureMapping,
+    LayerImages, LeafProducts, LocationSource, Locations, MappingSource, MatrixSource, Operations,
+    PixelArrays, PointSearch, ProductArrays, QuadratureMapping,
 };
 use crate::error::Result;
 
@@ -38,6 +38,10 @@ impl Operations for Host {
 
     fn assemble(&self, source: &mut dyn MatrixSource) -> Result<AssembledMatrices> {
         source.here()
+    }
+
+    fn products(&self, _: &dyn Fn() -> ProductArrays) -> Result<Option<Box<dyn LeafProducts>>> {
+        Ok(None)
     }
 }
 

@@ -15,6 +15,7 @@ mod interiors;
 mod layers;
 mod location;
 mod parts;
+mod products;
 mod quadrature;
 
 pub use assembly::{AddedRows, AssembledMatrices, MatrixForm, MatrixSource, SparsePattern};
@@ -28,6 +29,7 @@ pub use layers::{
 };
 pub use location::{Containment, LocationSource, Locations, Place, PointSearch};
 pub use parts::{NONE, SolidPart, SolidParts};
+pub use products::{LeafProducts, MAX_PART_LEAVES, MAX_PART_VERTICES, ProductArrays};
 pub use quadrature::{
     BasisValues, LeafQuantities, MappingBatch, MappingSource, PhysicalDerivatives,
     QuadratureMapping,
@@ -71,4 +73,12 @@ pub trait Operations {
     /// # Errors
     /// As [`MatrixSource::here`].
     fn assemble(&self, source: &mut dyn MatrixSource) -> Result<AssembledMatrices>;
+
+    /// Brings regular leaves to a device, for products of their element matrices, in double
+    /// precision; none on the CPU, which has all that it takes.
+    ///
+    /// # Errors
+    /// [`Error::Request`](crate::Error::Request) for more samples than the device takes.
+    fn products(&self, arrays: &dyn Fn() -> ProductArrays)
+    -> Result<Option<Box<dyn LeafProducts>>>;
 }

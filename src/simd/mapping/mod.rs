@@ -25,6 +25,7 @@ use crate::limit::AxisPermutation;
 use crate::numbers::Lanes;
 
 pub use stage::LeafMapOutput;
+pub(super) use stage::cross;
 use stage::{Finish, Stage};
 use sums::{GridSums, TableSums};
 

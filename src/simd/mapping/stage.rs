@@ -196,8 +196,9 @@ impl<L: Lanes<f64>> Stage<L> {
     }
 }
 
+/// a × b, lane by lane.
 #[inline(always)]
-fn cross<L: Lanes<f64>>(a: [L; 3], b: [L; 3]) -> [L; 3] {
+pub fn cross<L: Lanes<f64>>(a: [L; 3], b: [L; 3]) -> [L; 3] {
     [
         a[1].mul(b[2]).sub(a[2].mul(b[1])),
         a[2].mul(b[0]).sub(a[0].mul(b[2])),

@@ -18,7 +18,7 @@ use crate::support::meshes::{block, fan, mixed, perturbed};
 use crate::support::refused;
 
 const SCHEME: QuadratureScheme = QuadratureScheme { gauss: 3, rings: Some(2) };
-const ALL: [Operator; 3] = [
+pub const ALL: [Operator; 3] = [
     Operator::Mass { density: 2.5 },
     Operator::Stiffness { conductivity: 1.0 },
     Operator::Elasticity { young: 10.0, poisson: 0.3 },
@@ -41,11 +41,11 @@ fn assembled(mesh: &SolidMesh, operators: &[Operator]) -> Vec<Matrix> {
     assemble(&Cpu::default(), &quadrature, mesh.controls(), operators).unwrap()
 }
 
-fn vector(len: usize) -> Vec<f64> {
+pub fn vector(len: usize) -> Vec<f64> {
     (0..len).map(|i| ((i * 7919 + 13) % 101) as f64 / 50.0 - 1.0).collect()
 }
 
-fn largest(values: &[f64]) -> f64 {
+pub fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |m: f64, x| greater(m, x.abs()))
 }
 

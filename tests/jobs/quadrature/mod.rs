@@ -6,6 +6,7 @@ mod assembly;
 mod basis;
 mod boundary;
 mod lanes;
+mod matrix_free;
 mod points;
 mod solve;
 mod system;

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::backend::operations::{MAX_PLANES, TILE};
+use crate::backend::operations::{MAX_PART_VERTICES, MAX_PLANES, TILE};
 use crate::numbers::sum::SUM_NUMBERS;
 
 /// Name of the text of all constants, for kernels that include it.
@@ -50,6 +50,8 @@ constants! {
     LEAVES_A_WARP: u32 = 8;
     /// Control points along a side of a tile of an element matrix.
     ASSEMBLY_TILE: usize = 32;
+    /// Maximum number of control points of a part that is multiplied.
+    PRODUCT_VERTICES: usize = MAX_PART_VERTICES;
     /// Threads of a block of queries and of processing.
     QUERY_THREADS: u32 = 256;
     /// Blocks that measure a mesh.

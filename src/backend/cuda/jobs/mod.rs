@@ -6,14 +6,16 @@ mod layers;
 mod locate;
 mod mapping;
 mod parts;
+mod products;
 pub(super) mod vectors;
 
 use super::Cuda;
 use super::driver::sources::Variant;
 use super::resident::Resident;
 use crate::backend::operations::{
-    AssembledMatrices, CoverageSource, InteriorArrays, InteriorPixels, LayerImages, LocationSource,
-    MappingSource, MatrixSource, Operations, PointSearch, QuadratureMapping, Sampling,
+    AssembledMatrices, CoverageSource, InteriorArrays, InteriorPixels, LayerImages, LeafProducts,
+    LocationSource, MappingSource, MatrixSource, Operations, PointSearch, ProductArrays,
+    QuadratureMapping, Sampling,
 };
 use crate::error::Result;
 
@@ -22,6 +24,7 @@ pub(super) fn variants() -> Vec<Variant> {
     let mut variants = vec![locate::variant(), interiors::variant(), vectors::variant()];
     variants.extend(mapping::variants());
     variants.extend(assembly::variants());
+    variants.extend(products::variants());
     for sampling in [Sampling::Center, Sampling::Area] {
         variants.extend([8, 16].map(|bits| layers::variant(bits, sampling)));
     }
@@ -55,5 +58,13 @@ impl Operations for Cuda {
 
     fn assemble(&self, source: &mut dyn MatrixSource) -> Result<AssembledMatrices> {
         assembly::assemble(self, source)
+    }
+
+    fn products(
+        &self,
+        arrays: &dyn Fn() -> ProductArrays,
+    ) -> Result<Option<Box<dyn LeafProducts>>> {
+        let products = products::Products::new(self, &arrays())?;
+        Ok(Some(Box::new(Resident::new(products))))
     }
 }

@@ -1,0 +1,262 @@
+// Products of element matrices of regular leaves with vectors, without the matrices, in double
+// precision.
+//
+// FORM 0 is the mass, 1 the stiffness of Poisson's equation, 2 elasticity; SAMPLES those of an axis.
+//
+// multiply: a block takes a part, PRODUCT_LEAVES leaves and their control points at most, some
+// leaves at a time, and a group of threads a leaf. Plane by plane of samples, along w:
+//
+//   nets    [w 4][v 4][u 4][xyz, components]   control points, values
+//   planes  [order in w][v 4][u 4][...]        a thread an entry
+//   g       [uvw][...]                         a thread a sample of the plane
+//   fluxes  [uvw][component][v][u]             what g is multiplied to
+//   sums    [uvw][component][v][u 4]           a thread an entry
+//   results [w 4][v 4][u 4][component]         in registers, some of them a thread
+//
+// Leaves add their results to those of the part one after another.
+//
+// gather: a thread a number of a vertex adds the results of parts, in their order. So sums are the
+// same on every run.
+//
+// Plain reference: src/simd/leaf_product.rs (tests/gpu/products.rs).
+#include "common/shared.cuh"
+#include "common/real.cuh"
+
+constexpr int N = SAMPLES, PLANE = N * N, NET = 64;
+constexpr int WIDTH = FORM == 2 ? 3 : 1, ALL = 3 + WIDTH;
+constexpr int GROUP = PLANE <= 16 ? 16 : PLANE <= 32 ? 32 : 64;
+constexpr int LEAVES = GROUP <= 32 ? 4 : 2, THREADS = LEAVES * GROUP;
+// blocks of a multiprocessor, at least: all registers that a thread can have
+constexpr int AT_ONCE = 256 / THREADS;
+// control points of a thread, GROUP apart
+constexpr int OWN = NET / GROUP;
+// the control point of a net that no boundary takes away
+constexpr int INNER = 21;
+static_assert(PLANE <= GROUP, "a thread a sample");
+
+// Threads of a block, for the host.
+extern "C" __device__ const int product_threads = THREADS;
+
+struct Parts {
+    // [leaf][64], places among the part's vertices
+    const unsigned short* nets;
+    // [leaf][2]: a factor, or Lame's numbers
+    const double* materials;
+    // [part + 1]: first leaves and first vertices
+    const unsigned *leaves, *firsts;
+    const unsigned* vertices;
+    // [part]: which tables, [axis][order][sample][control]
+    const unsigned* kinds;
+    const double* tables;
+    // [w][v][u]
+    const double* weights;
+};
+
+__device__ __forceinline__ double combine(const double* from, int step, const double* by) {
+    double sum = from[0] * by[0];
+#pragma unroll
+    for (int i = 1; i < 4; ++i) sum += from[i * step] * by[i];
+    return sum;
+}
+
+// Turns gradients, behind those of positions, to what they are multiplied to; g[0][3] of the mass is
+// the value.
+__device__ __forceinline__ void multiply_sample(double (&g)[3][ALL], double weight,
+                                                const double* material) {
+    double cofactors[3][3];
+#pragma unroll
+    for (int d = 0; d < 3; ++d) {
+        const double *const a = g[(d + 1) % 3], *const b = g[(d + 2) % 3];
+#pragma unroll
+        for (int c = 0; c < 3; ++c) {
+            cofactors[d][c] = a[(c + 1) % 3] * b[(c + 2) % 3] - a[(c + 2) % 3] * b[(c + 1) % 3];
+        }
+    }
+    const double determinant =
+        g[0][0] * cofactors[0][0] + g[0][1] * cofactors[0][1] + g[0][2] * cofactors[0][2];
+    if constexpr (FORM == 0) {
+        g[0][3] *= material[0] * weight * determinant;
+        return;
+    }
+    const double scale = weight / determinant;
+    const double first = material[0] * scale, second = material[1] * scale;
+    // det J times derivatives in space, [component][xyz]
+    double space[WIDTH][3];
+#pragma unroll
+    for (int i = 0; i < WIDTH; ++i) {
+#pragma unroll
+        for (int c = 0; c < 3; ++c) {
+            space[i][c] = cofactors[0][c] * g[0][3 + i] + cofactors[1][c] * g[1][3 + i] +
+                          cofactors[2][c] * g[2][3 + i];
+        }
+    }
+    double stress[WIDTH][3];
+    if constexpr (FORM == 2) {
+        const double pressure = first * (space[0][0] + space[1][1] + space[2][2]);
+#pragma unroll
+        for (int i = 0; i < 3; ++i) {
+#pragma unroll
+            for (int c = 0; c < 3; ++c) stress[i][c] = second * (space[i][c] + space[c][i]);
+            stress[i][i] += pressure;
+        }
+    } else {
+#pragma unroll
+        for (int c = 0; c < 3; ++c) stress[0][c] = first * space[0][c];
+    }
+#pragma unroll
+    for (int d = 0; d < 3; ++d) {
+#pragma unroll
+        for (int i = 0; i < WIDTH; ++i) {
+            g[d][3 + i] = cofactors[d][0] * stress[i][0] + cofactors[d][1] * stress[i][1] +
+                          cofactors[d][2] * stress[i][2];
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, AT_ONCE)
+    multiply(const __grid_constant__ Parts parts, const double* __restrict__ positions,
+             const double* __restrict__ x, double* __restrict__ results) {
+    __shared__ double tables[3][2][N][4];
+    __shared__ double nets[LEAVES][NET][ALL];
+    __shared__ double planes[LEAVES][2][16][ALL];
+    __shared__ double fluxes[LEAVES][3][WIDTH][PLANE];
+    __shared__ double sums[LEAVES][3][WIDTH][N][4];
+    __shared__ double y[host::PRODUCT_VERTICES * WIDTH];
+    const unsigned part = blockIdx.x;
+    const unsigned first = parts.leaves[part], end = parts.leaves[part + 1];
+    const unsigned* const vertices = parts.vertices + parts.firsts[part];
+    const unsigned numbers = (parts.firsts[part + 1] - parts.firsts[part]) * WIDTH;
+    for (unsigned i = threadIdx.x; i < numbers; i += THREADS) y[i] = 0;
+    const double* const from = parts.tables + size_t(parts.kinds[part]) * (24 * N);
+    for (unsigned i = threadIdx.x; i < 24 * N; i += THREADS) (&tables[0][0][0][0])[i] = from[i];
+
+    const unsigned slot = threadIdx.x / GROUP, lane = threadIdx.x % GROUP;
+    for (unsigned start = first; start < end; start += LEAVES) {
+        // groups without a leaf follow the last one
+        const unsigned leaf = min(start + slot, end - 1);
+        const unsigned short* const net = parts.nets + size_t(leaf) * NET;
+        const double material[2] = {parts.materials[2 * leaf], parts.materials[2 * leaf + 1]};
+        const double* const origin = positions + 3 * size_t(vertices[net[INNER]]);
+        __syncthreads();
+#pragma unroll
+        for (int m = 0; m < OWN; ++m) {
+            const unsigned c = lane + m * GROUP;
+            const size_t v = vertices[net[c]];
+#pragma unroll
+            for (int d = 0; d < 3; ++d) nets[slot][c][d] = positions[3 * v + d] - origin[d];
+#pragma unroll
+            for (int d = 0; d < WIDTH; ++d) nets[slot][c][3 + d] = x[WIDTH * v + d];
+        }
+        double own[OWN][WIDTH];
+#pragma unroll
+        for (int m = 0; m < OWN; ++m) {
+#pragma unroll
+            for (int d = 0; d < WIDTH; ++d) own[m][d] = 0;
+        }
+        __syncthreads();
+#pragma unroll 1
+        for (int k = 0; k < N; ++k) {
+#pragma unroll 2
+            for (int i = lane; i < 32 * ALL; i += GROUP) {
+                const int order = i / (16 * ALL), entry = i % (16 * ALL);
+                (&planes[slot][0][0][0])[i] =
+                    combine(&nets[slot][0][0] + entry, 16 * ALL, tables[2][order][k]);
+            }
+            __syncthreads();
+            if (lane < PLANE) {
+                const int i = lane % N, j = lane / N;
+                double g[3][ALL];
+#pragma unroll
+                for (int c = 0; c < ALL; ++c) {
+                    double value = 0, slope = 0, across = 0, along = 0;
+#pragma unroll
+                    for (int b = 0; b < 4; ++b) {
+                        const double* const row = &planes[slot][0][4 * b][c];
+                        const double line = combine(row, ALL, tables[0][0][i]);
+                        value += line * tables[1][0][j][b];
+                        across += line * tables[1][1][j][b];
+                        slope += combine(row, ALL, tables[0][1][i]) * tables[1][0][j][b];
+                        along += combine(&planes[slot][1][4 * b][c], ALL, tables[0][0][i]) *
+                                 tables[1][0][j][b];
+                    }
+                    g[0][c] = FORM == 0 && c == 3 ? value : slope;
+                    g[1][c] = across;
+                    g[2][c] = along;
+                }
+                multiply_sample(g, parts.weights[k * PLANE + lane], material);
+#pragma unroll
+                for (int d = 0; d < (FORM == 0 ? 1 : 3); ++d) {
+#pragma unroll
+                    for (int c = 0; c < WIDTH; ++c) fluxes[slot][d][c][lane] = g[d][3 + c];
+                }
+            }
+            __syncthreads();
+#pragma unroll 1
+            for (int i = lane; i < 4 * N * WIDTH; i += GROUP) {
+                const int a = i % 4, j = i / 4 % N, c = i / (4 * N);
+#pragma unroll
+                for (int d = 0; d < (FORM == 0 ? 1 : 3); ++d) {
+                    double sum = 0;
+#pragma unroll
+                    for (int s = 0; s < N; ++s) {
+                        sum += fluxes[slot][d][c][j * N + s] *
+                               tables[0][FORM != 0 && d == 0][s][a];
+                    }
+                    sums[slot][d][c][j][a] = sum;
+                }
+            }
+            __syncthreads();
+            const int a = lane % 4, b = lane / 4 % 4;
+#pragma unroll
+            for (int c = 0; c < WIDTH; ++c) {
+                double plain = 0, along = 0;
+#pragma unroll
+                for (int j = 0; j < N; ++j) {
+                    plain += sums[slot][0][c][j][a] * tables[1][0][j][b];
+                    if constexpr (FORM != 0) {
+                        plain += sums[slot][1][c][j][a] * tables[1][1][j][b];
+                        along += sums[slot][2][c][j][a] * tables[1][0][j][b];
+                    }
+                }
+#pragma unroll
+                for (int m = 0; m < OWN; ++m) {
+                    const int w = (lane + m * GROUP) / 16;
+                    own[m][c] += plain * tables[2][0][k][w] + along * tables[2][1][k][w];
+                }
+            }
+        }
+#pragma unroll 1
+        for (unsigned turn = 0; turn < LEAVES && start + turn < end; ++turn) {
+            if (slot == turn) {
+#pragma unroll
+                for (int m = 0; m < OWN; ++m) {
+                    const unsigned to = net[lane + m * GROUP] * WIDTH;
+#pragma unroll
+                    for (int c = 0; c < WIDTH; ++c) {
+                        // places of missing layers, which stand for any other, have 0
+                        if (own[m][c] != 0) y[to + c] += own[m][c];
+                    }
+                }
+            }
+            __syncthreads();
+        }
+    }
+    __syncthreads();
+    double* const to = results + size_t(parts.firsts[part]) * WIDTH;
+    for (unsigned i = threadIdx.x; i < numbers; i += THREADS) to[i] = y[i];
+}
+
+// y of vertex v: the sum of the results entries[starts[v]] .. entries[starts[v + 1] - 1].
+extern "C" __global__ void gather(const unsigned* __restrict__ starts,
+                                  const unsigned* __restrict__ entries,
+                                  const double* __restrict__ results, double* __restrict__ y,
+                                  unsigned numbers) {
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= numbers) return;
+    const unsigned v = i / WIDTH, d = i % WIDTH;
+    double sum = 0;
+    for (unsigned e = starts[v]; e < starts[v + 1]; ++e) {
+        sum += results[size_t(entries[e]) * WIDTH + d];
+    }
+    y[i] = sum;
+}

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use self_cell::self_cell;
+use subsolid::assembly::MatrixFree;
 use subsolid::backend::Evaluator;
 use subsolid::io::CurvedNode;
 use subsolid::locate::Locator;
@@ -74,6 +75,14 @@ self_cell!(
         owner: Arc<QuadratureCell>,
         #[covariant]
         dependent: Mapping,
+    }
+);
+
+self_cell!(
+    pub struct OperatorCell {
+        owner: Arc<MappingCell>,
+        #[covariant]
+        dependent: MatrixFree,
     }
 );
 

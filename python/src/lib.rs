@@ -33,6 +33,7 @@ mod locate;
 mod matrix;
 mod model;
 mod notes;
+mod operator;
 mod page;
 mod pickle;
 mod plan;
@@ -88,6 +89,8 @@ mod _subsolid {
     use crate::limit::PyLimit;
     #[pymodule_export]
     use crate::locate::PyLocator;
+    #[pymodule_export]
+    use crate::operator::PyOperator;
     #[pymodule_export]
     use crate::plan::{PyPieces, PyPlan};
     #[pymodule_export]

@@ -14,10 +14,11 @@ use crate::assemble::{boundary_part, part_loads};
 use crate::count;
 use crate::errors::{IntoPython, refused};
 use crate::notes::PythonNotes;
+use crate::request::named;
 use crate::solid::PySolid;
 
 /// Materials of all cells, or by groups; None stands for the cells of no group.
-fn by_groups<'py, V: for<'a> FromPyObject<'a, 'py>, M>(
+pub fn by_groups<'py, V: for<'a> FromPyObject<'a, 'py>, M>(
     given: Option<&Bound<'py, PyAny>>,
     material: impl Fn(Option<String>, V) -> M,
 ) -> Option<Vec<M>> {
@@ -83,7 +84,10 @@ impl PySolid {
     ///     gauss: Gauss points along each axis of a box, 1 to 32.
     ///     rings: Rings of boxes toward extraordinary edges and vertices; None for as many as
     ///         integrals accurate to 4e-9 need.
-    ///     backend: Processor of the matrix, "auto", "cpu", "cuda" or "cuda:N".
+    ///     operator: How the stiffness is multiplied: "matrix-free", regular cells by their control
+    ///         points in every product, "matrix", by the assembled one, or "auto", by the matrix where
+    ///         it takes an eighth of the memory or less.
+    ///     backend: Processor of the operator, "auto", "cpu", "cuda" or "cuda:N".
     ///
     /// Returns:
     ///     The solid with the results as attributes: "displacement", "stress" (xx, yy, zz, xy, yz,
@@ -101,7 +105,8 @@ impl PySolid {
     ///     -100.0
     #[pyo3(signature = (*, elasticity=None, heat=None, fix=None, temperature=None, load=None,
                         total_force=None, pressure=None, body=None, flux=None, source=None,
-                        tolerance=1e-10, gauss=5, rings=None, backend="auto"))]
+                        tolerance=1e-10, gauss=5, rings=None, operator="auto",
+                        backend="auto"))]
     #[allow(clippy::too_many_arguments, reason = "keywords")]
     fn solve<'py>(
         &self,
@@ -119,6 +124,7 @@ impl PySolid {
         tolerance: f64,
         #[pyo3(from_py_with = count::gauss)] gauss: usize,
         #[pyo3(from_py_with = count::rings)] rings: Option<usize>,
+        operator: &str,
         backend: &str,
     ) -> PyResult<Bound<'py, PyTuple>> {
         let whole = |PartLoad { part, traction }| PartForce { part, force: traction };
@@ -139,6 +145,7 @@ impl PySolid {
             flux: part_values("flux", flux)?,
             source,
             tolerance,
+            operator: named("operator", operator)?,
             backend: backend.parse::<Choice>().py()?,
             ..SolveRequest::default()
         };

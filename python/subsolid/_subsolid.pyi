@@ -12,6 +12,7 @@ __all__ = [
     "DeviceLimit",
     "Limit",
     "Locator",
+    "Operator",
     "Pieces",
     "Plan",
     "Quadrature",
@@ -496,8 +497,20 @@ class Solid:
         tolerance: float = 1e-10,
         gauss: int = 5,
         rings: Optional[int] = None,
+        operator: Literal["auto", "matrix-free", "matrix"] = "auto",
         backend: str = "auto",
     ) -> tuple[Solid, dict[str, Any]]: ...
+    def operator(
+        self,
+        *,
+        mass: Optional[float] = None,
+        heat: Union[float, dict[Optional[str], float], None] = None,
+        elasticity: Union[
+            Sequence[float], dict[Optional[str], Sequence[float]], None
+        ] = None,
+        gauss: int = 5,
+        rings: Optional[int] = None,
+    ) -> Operator: ...
     def sides(self) -> list[Ids]: ...
     def to_pyvista(
         self,
@@ -729,6 +742,19 @@ class Slices:
     ]: ...
 
 @final
+class Operator:
+    @property
+    def shape(self) -> tuple[int, int]: ...
+    @property
+    def dtype(self) -> Any: ...
+    @property
+    def nbytes(self) -> int: ...
+    def matvec(self, x: _Numbers) -> Floats: ...
+    def rmatvec(self, x: _Numbers) -> Floats: ...
+    def matmat(self, x: _Numbers) -> Floats: ...
+    def __matmul__(self, x: _Numbers) -> Floats: ...
+    def diagonal(self) -> Floats: ...
+
 class Quadrature:
     def batches(
         self, points: Optional[_Numbers] = None, *, max_points: int = 20_000

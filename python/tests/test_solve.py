@@ -59,3 +59,39 @@ def test_parts_are_given_in_three_ways() -> None:
     for fix in ["base", 3, {0: 1}]:
         with pytest.raises(subsolid.Error, match="fix is wrong|no group"):
             box.solve(elasticity=(1, 0), fix=fix, load={5: (0, 0, 1)})
+
+
+def test_operators_are_those_of_matrices() -> None:
+    linalg = pytest.importorskip("scipy.sparse.linalg")
+    solid = subsolid.shape("box", 4, 3, 3).with_creases(crease_angle=40)
+    found = solid.assemble(mass=2.0, stiffness=3.0, elasticity=(5.0, 0.3))
+    kinds = {"mass": {"mass": 2.0}, "stiffness": {"heat": 3.0}, "elasticity": {"elasticity": (5, 0.3)}}
+    for name, options in kinds.items():
+        operator, matrix = solid.operator(**options), found[name]
+        assert operator.shape == matrix.shape and operator.dtype == float
+        x = np.random.default_rng(1).normal(size=(matrix.shape[0], 2))
+        expected = matrix @ x
+        assert np.abs(operator @ x - expected).max() < 1e-13 * np.abs(expected).max()
+        assert np.abs(linalg.aslinearoperator(operator) @ x[:, 0] - expected[:, 0]).max() < 1e-12
+        assert np.allclose(operator.diagonal(), matrix.diagonal(), rtol=1e-13)
+        assert operator.nbytes < matrix.data.nbytes
+    mass = solid.operator(mass=2.0)
+    solution, info = linalg.cg(mass, mass @ np.ones(80), rtol=1e-12)
+    assert info == 0 and np.abs(solution - 1).max() < 1e-9
+    for wrong in [{}, {"mass": 1.0, "heat": 1.0}, {"mass": -1.0}, {"heat": {"none": 1.0}}]:
+        with pytest.raises(subsolid.Error):
+            solid.operator(**wrong)
+    with pytest.raises(subsolid.Error, match=r"give 80 rows"):
+        mass @ np.ones(3)
+
+
+def test_both_operators_solve_alike() -> None:
+    solid = subsolid.shape("fan", 5, 3, 3).with_creases(crease_angle=40)
+    options = {"elasticity": (3, 0.3), "fix": [0], "body": (0, 1, 0)}
+    free, found = solid.solve(**options, operator="matrix-free")
+    matrix, expected = solid.solve(**options, operator="matrix")
+    assert (found["operator"], expected["operator"]) == ("matrix-free", "matrix")
+    assert found["iterations"] == expected["iterations"]
+    assert found["operator_bytes"] < expected["operator_bytes"]
+    a, b = (solved.attributes["displacement"] for solved in (free, matrix))
+    assert np.abs(a - b).max() < 1e-9 * np.abs(b).max()

@@ -57,7 +57,7 @@ mod vertex_solver;
 
 pub use constraints::Constraints;
 pub use fields::{FieldValues, point_fields};
-pub use operator::{LinearOperator, UnknownSystem};
+pub use operator::{ControlOperator, LinearOperator, UnknownSystem};
 pub use preconditioner::LimitPreconditioner;
 pub use rigid::check_held;
 pub use system::{Solution, solve};

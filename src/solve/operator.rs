@@ -1,6 +1,8 @@
 //! Operators on the unknowns of a system: control values, or those of a basis of theirs.
 
-use crate::assembly::{BoundaryBasis, Matrix};
+use super::Constraints;
+use crate::assembly::{BoundaryBasis, Matrix, MatrixFree};
+use crate::error::Result;
 use crate::numbers::Csr;
 
 /// A symmetric operator on the unknowns of a solid, `[unknown][width]`.
@@ -22,19 +24,63 @@ impl LinearOperator for Matrix {
     }
 }
 
-/// Cᵀ K C: a matrix over control values K, by the unknowns of a basis.
+/// An operator on control values, `[vertex][width]`.
+pub trait ControlOperator: LinearOperator {
+    /// The entries of the diagonal.
+    ///
+    /// # Errors
+    /// As the operator was made.
+    fn diagonal(&self) -> Result<Vec<f64>>;
+
+    /// The rows and columns of the vertices that are used; all others are empty.
+    ///
+    /// # Errors
+    /// As the operator was made.
+    fn block(&self, is_used: &[bool]) -> Result<Csr>;
+}
+
+impl ControlOperator for Matrix {
+    fn diagonal(&self) -> Result<Vec<f64>> {
+        Ok(Matrix::diagonal(self))
+    }
+
+    fn block(&self, is_used: &[bool]) -> Result<Csr> {
+        Ok(Matrix::block(self, is_used))
+    }
+}
+
+impl LinearOperator for MatrixFree<'_> {
+    fn size(&self) -> usize {
+        MatrixFree::size(self)
+    }
+
+    fn apply(&self, x: &[f64], y: &mut [f64]) {
+        MatrixFree::apply(self, x, y);
+    }
+}
+
+impl ControlOperator for MatrixFree<'_> {
+    fn diagonal(&self) -> Result<Vec<f64>> {
+        MatrixFree::diagonal(self)
+    }
+
+    fn block(&self, is_used: &[bool]) -> Result<Csr> {
+        MatrixFree::block(self, is_used)
+    }
+}
+
+/// Cᵀ K C: an operator on control values K, by the unknowns of a basis.
 pub struct UnknownSystem<'a> {
-    matrix: &'a Matrix,
+    operator: &'a dyn ControlOperator,
     basis: &'a BoundaryBasis,
     width: usize,
-    diagonal: Vec<f64>,
 }
 
 impl<'a> UnknownSystem<'a> {
-    /// Of a matrix and a basis of the same solid.
-    pub fn new(matrix: &'a Matrix, basis: &'a BoundaryBasis) -> Self {
-        let width = matrix.size() / basis.is_bend().len().max(1);
-        Self { matrix, basis, width, diagonal: basis.diagonal(matrix) }
+    /// Of an operator and a basis of the same solid.
+    pub fn new(operator: &'a dyn ControlOperator, basis: &'a BoundaryBasis) -> Self {
+        let width = operator.size() / basis.is_bend().len().max(1);
+        Self { operator, basis, width }
     }
 
     /// The basis of the unknowns.
@@ -42,45 +88,54 @@ impl<'a> UnknownSystem<'a> {
         self.basis
     }
 
-    /// The entries of the diagonal, `[unknown][width]`: 0 where a function is 0 in the solid.
-    pub fn diagonal(&self) -> &[f64] {
-        &self.diagonal
+    /// Fixes the unknowns whose functions are 0 in the solid.
+    ///
+    /// # Errors
+    /// As [`ControlOperator::diagonal`].
+    pub fn fix_empty(&self, constraints: &mut Constraints) -> Result<()> {
+        let mut is_empty = vec![true; self.basis.is_bend().len()];
+        for (v, entries) in self.operator.diagonal()?.chunks(self.width).enumerate() {
+            if entries.iter().any(|&d| d != 0.0) {
+                self.basis
+                    .matrix()
+                    .row(v)
+                    .for_each(|(unknown, _)| is_empty[unknown as usize] = false);
+            }
+        }
+        for (unknown, _) in (0..).zip(is_empty).filter(|(_, is_empty)| *is_empty) {
+            (0..self.width).for_each(|d| constraints.fix(unknown, d, 0.0));
+        }
+        Ok(())
     }
 
     /// The rows and columns of some unknowns, ascending indices into `[unknown][width]`.
-    pub(super) fn block(&self, unknowns: &[usize]) -> Csr {
+    pub(super) fn block(&self, unknowns: &[usize]) -> Result<Csr> {
         let width = self.width;
         let mut columns = Csr { starts: vec![0], width: unknowns.len(), ..Csr::default() };
-        for control in 0..self.matrix.size() {
+        let mut is_used = vec![false; self.operator.size() / width];
+        for control in 0..self.operator.size() {
             for (unknown, weight) in self.basis.matrix().row(control / width) {
                 let unknown = unknown as usize * width + control % width;
                 if let Ok(at) = unknowns.binary_search(&unknown) {
                     columns.push(at as u32, weight);
+                    is_used[control / width] = true;
                 }
             }
             columns.starts.push(columns.columns.len());
         }
-        let is_used = |control: usize| columns.starts[control] < columns.starts[control + 1];
-        let mut own = Csr { starts: vec![0], width: self.matrix.size(), ..Csr::default() };
-        let Ok(()) = self.matrix.for_each_row(|ids, values| {
-            if is_used(own.starts.len() - 1) {
-                let both = ids.iter().zip(values).filter(|(id, _)| is_used(**id as usize));
-                both.for_each(|(&id, &value)| own.push(id, value));
-            }
-            own.starts.push(own.columns.len());
-            Ok::<(), std::convert::Infallible>(())
-        });
-        columns.transposed().times(&own.times(&columns))
+        let own = self.operator.block(&is_used)?;
+        Ok(columns.transposed().times(&own.times(&columns)))
     }
 }
 
 impl LinearOperator for UnknownSystem<'_> {
     fn size(&self) -> usize {
-        self.matrix.size()
+        self.operator.size()
     }
 
     fn apply(&self, x: &[f64], y: &mut [f64]) {
-        let product = self.matrix.times(&self.basis.control_values(x, self.width));
+        let mut product = vec![0.0; x.len()];
+        self.operator.apply(&self.basis.control_values(x, self.width), &mut product);
         y.copy_from_slice(&self.basis.unknown_loads(&product, self.width));
     }
 }

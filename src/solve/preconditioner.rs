@@ -156,7 +156,7 @@ impl BoundaryStrip {
         if unknowns.len() > MAX_STRIP {
             unknowns = free(is_bend);
         }
-        let block = system.block(&unknowns);
+        let block = system.block(&unknowns)?;
         let mut lower = SymmetricMatrix::default();
         for row in 0..block.rows() {
             block.row(row).for_each(|(column, value)| lower.add(row, column as usize, value));

@@ -25,7 +25,7 @@ pub struct BasisCondition {
 
 impl BoundaryBasis {
     /// The diagonal of Cᵀ M C, `[unknown][width]`.
-    pub fn diagonal(&self, matrix: &Matrix) -> Vec<f64> {
+    fn diagonal(&self, matrix: &Matrix) -> Vec<f64> {
         let width = (matrix.size() / self.is_bend.len().max(1)).max(1);
         let mut diagonal = vec![0.0; matrix.size()];
         let mut row = 0;

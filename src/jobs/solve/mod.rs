@@ -23,16 +23,18 @@
 mod conditions;
 mod report;
 mod request;
+mod stiffness;
 
 pub use report::{FieldExtreme, FieldRange, PartReaction, SolveReport};
 pub use request::{ElasticMaterial, PartFix, PartForce, PartValue, SolveRequest, ThermalMaterial};
+pub use stiffness::OperatorForm;
 
 use std::time::Instant;
 
-use super::assemble::{assembled_by_cells, check_points};
+use super::assemble::check_points;
 use super::quadrature::warn_of_points;
 use super::{Notes, since};
-use crate::assembly::{BoundaryBasis, Operator, check_memory, project};
+use crate::assembly::{BoundaryBasis, Operator, project};
 use crate::error::Result;
 use crate::limit::Solid;
 use crate::mesh::{Attribute, SolidMesh};
@@ -42,6 +44,7 @@ use crate::quadrature::{LEFT_HANDED, Mapping, Quadrature, Regions, Report};
 use crate::solve::{
     FieldValues, LimitPreconditioner, UnknownSystem, VertexSolver, check_held, point_fields, solve,
 };
+use stiffness::Stiffness;
 
 impl SolveRequest {
     /// Solves; returns the mesh with control values of the results as attributes, in place of those
@@ -70,7 +73,6 @@ impl SolveRequest {
         warn_of_points(solid, self.scheme, notes);
         notes.begin("Preparing");
         let quadrature = Quadrature::new(solid, self.scheme, Want::FIRST)?;
-        check_memory(&quadrature, &[operator])?;
         let mapping = Mapping::new(&quadrature, mesh.controls())?;
         notes.begin("Integrating");
         let Report { volume, quality, left_handed, .. } = Report::new(&mapping)?;
@@ -79,8 +81,9 @@ impl SolveRequest {
             notes.warn(LEFT_HANDED.into());
         }
         let load = self.loads(mesh, &mapping, &loads)?;
-        let matrix = assembled_by_cells(self.backend, &mapping, mesh, &operators, notes)?;
-        notes.status("Assembled", format!("{} in {}", counted(matrix.size(), "row"), since(start)));
+        let stiffness = Stiffness::new(self, &mapping, mesh, &operators, notes)?;
+        let rows = counted(stiffness.operator().size(), "row");
+        notes.status("Assembled", format!("{rows} in {}", since(start)));
         let started = Instant::now();
         notes.begin("Solving");
         let flat: Vec<f64> = match width {
@@ -88,11 +91,8 @@ impl SolveRequest {
             _ => load.as_flattened().to_vec(),
         };
         let flat = basis.unknown_loads(&flat, width);
-        let system = UnknownSystem::new(&matrix, &basis);
-        // functions of ghosts that are 0 in the solid
-        for (i, _) in system.diagonal().iter().enumerate().filter(|(_, d)| **d == 0.0) {
-            constraints.fix((i / width) as u32, i % width, 0.0);
-        }
+        let system = UnknownSystem::new(stiffness.operator(), &basis);
+        system.fix_empty(&mut constraints)?;
         let mut preconditioner = LimitPreconditioner::of_unknowns(
             (solid, &mesh.points),
             &system,
@@ -113,7 +113,7 @@ impl SolveRequest {
                 since(started)
             ),
         );
-        let entries = matrix.len();
+        let (kind, entries, operator_bytes) = stiffness.summary();
         notes.begin("Deriving");
         let fields = point_fields(&mapping, &operators, &values)?;
         let places = report::places(&mapping)?;
@@ -129,7 +129,9 @@ impl SolveRequest {
             },
             vertices: mesh.points.len(),
             unknowns,
+            operator: kind,
             entries,
+            operator_bytes,
             preconditioner: match preconditioner.solver() {
                 VertexSolver::Multigrid => "multigrid",
                 _ => "factor",

@@ -15,8 +15,12 @@ pub struct SolveReport {
     pub vertices: usize,
     /// Number of unknowns: components of control values that are not fixed.
     pub unknowns: usize,
-    /// Number of entries of the matrix, or of its blocks.
+    /// How the operator was multiplied: `matrix` or `matrix-free`.
+    pub operator: &'static str,
+    /// Number of entries of the matrix; of that of the cells that are not regular if matrix-free.
     pub entries: usize,
+    /// Bytes of the operator in memory.
+    pub operator_bytes: usize,
     /// How the preconditioner solves for linear elements: `factor` or `multigrid`.
     pub preconditioner: &'static str,
     /// Iterations of conjugate gradients.

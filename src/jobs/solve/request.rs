@@ -6,6 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::super::evaluate::{EvaluateRequest, LimitCells, SampleRequest};
+use super::OperatorForm;
 use crate::assembly::{CellOperators, Operator, PartLoad, comma_separated};
 use crate::backend::Choice;
 use crate::error::IdKind::Cell;
@@ -207,8 +208,11 @@ pub struct SolveRequest {
     /// solution: from 1e-14 to 0.1
     #[cfg_attr(feature = "cli", arg(long, value_name = "PART", default_value = "1e-10"))]
     pub tolerance: f64,
-    /// Processor of the matrix: auto (the fastest for this job), cpu, cuda or cuda:N; they are equal
-    /// up to rounding
+    /// How the stiffness is multiplied
+    #[cfg_attr(feature = "cli", arg(long, value_enum, default_value_t))]
+    pub operator: OperatorForm,
+    /// Processor of the operator: auto (of a matrix the fastest for this job, else the CPU), cpu, cuda
+    /// or cuda:N; they are equal up to rounding
     #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = "auto"))]
     pub backend: Choice,
     /// N x N x N samples per cell of the output, end points included, N from 2 to 64 [default: 5]
@@ -240,6 +244,7 @@ impl Default for SolveRequest {
             flux: Vec::new(),
             source: None,
             tolerance: 1e-10,
+            operator: OperatorForm::default(),
             backend: Choice::default(),
             samples: None,
             cells: None,
@@ -335,7 +340,7 @@ impl SolveRequest {
     /// # Errors
     /// [`Error::Request`] for groups that the mesh does not have, cells without a material and cells
     /// with two.
-    pub(super) fn operators(&self, mesh: &SolidMesh) -> Result<CellOperators> {
+    pub fn operators(&self, mesh: &SolidMesh) -> Result<CellOperators> {
         let materials = self.materials()?;
         if let [(None, operator)] = materials[..] {
             return Ok(operator.into());

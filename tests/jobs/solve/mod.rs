@@ -3,6 +3,7 @@
 mod analytic;
 mod ghosts;
 mod iterations;
+mod operators;
 mod spaces;
 
 use subsolid::assembly::{BoundaryBasis, Operator, assemble};

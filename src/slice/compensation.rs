@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::contours::{Join, offset};
 use super::frame::{Axis, PixelGrid};
-use super::layer::Layer;
+use super::layer::{Contour, Layer};
 use super::pixels::Raster;
 use super::slicer::LayerFrame;
 use super::source::{Channel, LayerSource, PixelPlaces};
@@ -142,7 +142,12 @@ impl CompensatedSource<'_> {
             let thinner = offset(&own.contours, distance, Join::Miter, self.tolerance);
             let back = offset(&thinner, -distance, Join::Miter, self.tolerance);
             let lost = own.area() - back.iter().map(|contour| contour.area()).sum::<f64>();
-            if lost > MIN_WALL * distance * distance {
+            let vanishes = |contour: &Contour| {
+                let alone = std::slice::from_ref(contour);
+                !contour.is_hole()
+                    && offset(alone, distance, Join::Miter, self.tolerance).is_empty()
+            };
+            if lost > MIN_WALL * distance * distance || own.contours.iter().any(vanishes) {
                 found.push((layer, lost));
             }
         }

@@ -64,7 +64,10 @@ fn square(low: f64, high: f64) -> Contour {
 }
 
 fn circle(radius: f64) -> Contour {
-    let count = 6000;
+    let count = 2000;
+    // of the area of the circle
+    let angle = TAU / f64::from(count);
+    let radius = radius * (angle / angle.sin()).sqrt();
     let point = |k: i32| (TAU * f64::from(k) / f64::from(count)).sin_cos();
     let points: Vec<_> =
         (0..count).map(point).map(|(sine, cosine)| [radius * cosine, radius * sine]).collect();

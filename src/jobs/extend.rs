@@ -85,7 +85,7 @@ impl ExtendRequest {
     /// Checks the options by themselves.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) for an angle out of range, one of a periodic solid,
+    /// [`Error::Request`] for an angle out of range, one of a periodic solid,
     /// and two periods along one axis.
     pub fn check(&self) -> Result<()> {
         if self.angle.is_some() && !self.periodic.is_empty() {

@@ -48,8 +48,8 @@ impl Axis {
     }
 }
 
-/// Pixels in the plane of the layers. Pixel (column, row) covers origin + pitch[0] · [column,
-/// column + 1] × pitch[1] · [row, row + 1]; row 0 is the lowest.
+/// Pixels in the plane of the layers. Pixel (column, row) covers origin + `pitch[0]` · [column,
+/// column + 1] × `pitch[1]` · [row, row + 1]; row 0 is the lowest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PixelGrid {
     /// Lower left corner in the plane's coordinates, in length units.

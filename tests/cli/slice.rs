@@ -604,12 +604,12 @@ fn layers_are_compensated_alike_in_contours_and_pixels() {
     assert!((parameters["low"].as_f64().unwrap() - 3.75).abs() < 1e-6);
     let (_, _, stderr) = run(at, &format!("{slice} --offset -1.01 --svg none"));
     assert!(
-        stderr.contains("walls thinner than 2.02 vanish by the offset: of 8 layers"),
+        stderr.contains("walls thinner than 2.02000 vanish by the offset: of 8 layers"),
         "{stderr}"
     );
     let (_, _, stderr) = run(at, &format!("{slice} --offset -0.9 --svg some"));
     assert!(!stderr.contains("vanish"), "{stderr}");
-    refused(at, &format!("{slice} --svg svg0"), "compensation.");
+    refused(at, &format!("{slice} --svg svg0"), "holds layers of other parameters");
     for (options, fragment) in [
         ("--scale 0,1,1", "a scale of 0: out of range"),
         ("--scale 1,2", "factors look like 1.002 or 1.002,1.002,1"),

@@ -64,7 +64,10 @@ fn square(low: f64, high: f64) -> Contour {
 }
 
 fn circle(radius: f64) -> Contour {
-    let count = 2000;
+    polygon(radius, 2000)
+}
+
+fn polygon(radius: f64, count: i32) -> Contour {
     // of the area of the circle
     let angle = TAU / f64::from(count);
     let radius = radius * (angle / angle.sin()).sqrt();
@@ -89,7 +92,11 @@ fn areas_are_those_of_analysis() {
     let near = |contours: &[Contour], distance: f64, join: Join, expected: f64, count: usize| {
         let found = offset(contours, distance, join, tolerance);
         let off = area(&found) - expected;
-        assert!(off.abs() < 1e-6 * expected, "{distance} {join:?}: {off:e} of {expected}");
+        // chords of the circles, of the area before or after
+        assert!(
+            off.abs() < 1e-6 * expected.max(area(contours)),
+            "{distance} {join:?}: {off:e} of {expected}"
+        );
         assert_eq!(found.len(), count, "{distance} {join:?}");
     };
     for d in [0.01, 0.3, 1.7] {
@@ -106,7 +113,8 @@ fn areas_are_those_of_analysis() {
     near(&ring, 0.25, Join::Round, PI * (2.25_f64.powi(2) - 0.75_f64.powi(2)), 2);
     near(&ring, -0.25, Join::Miter, PI * (1.75_f64.powi(2) - 1.25_f64.powi(2)), 2);
     // the hole closes; the ring vanishes
-    near(&ring, 1.1, Join::Round, PI * 3.1_f64.powi(2), 1);
+    let pinhole = [circle(2.0), reversed(polygon(1.0, 100))];
+    near(&pinhole, 1.1, Join::Round, PI * 3.1_f64.powi(2), 1);
     assert!(offset(&ring, -0.6, Join::Round, tolerance).is_empty());
     assert!(offset(&[square(0.0, 1.0)], -0.51, Join::Miter, tolerance).is_empty());
     assert!(offset(&[], 1.0, Join::Round, tolerance).is_empty());

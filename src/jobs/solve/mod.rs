@@ -26,8 +26,9 @@ mod request;
 mod stiffness;
 
 pub use report::{FieldExtreme, FieldRange, PartReaction, SolveReport};
-pub use request::{ElasticMaterial, PartFix, PartForce, PartValue, SolveRequest, ThermalMaterial};
-pub use stiffness::OperatorForm;
+pub use request::{
+    ElasticMaterial, OperatorForm, PartFix, PartForce, PartValue, SolveRequest, ThermalMaterial,
+};
 
 use std::time::Instant;
 

@@ -6,7 +6,6 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::super::evaluate::{EvaluateRequest, LimitCells, SampleRequest};
-use super::OperatorForm;
 use crate::assembly::{CellOperators, Operator, PartLoad, comma_separated};
 use crate::backend::Choice;
 use crate::error::IdKind::Cell;
@@ -141,6 +140,20 @@ impl FromStr for PartForce {
         let PartLoad { part, traction } = text.parse()?;
         Ok(Self { part, force: traction })
     }
+}
+
+/// How the stiffness is multiplied.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+pub enum OperatorForm {
+    /// The matrix where it takes an eighth of the memory or less, else matrix-free
+    #[default]
+    Auto,
+    /// Regular cells by their control points in every product, others by a matrix of theirs
+    MatrixFree,
+    /// By the assembled matrix: 4 kB an unknown of heat conduction, 9 kB of elasticity
+    Matrix,
 }
 
 /// What is asked of a solution: linear elasticity or heat conduction, at rest. Parts are sides, by

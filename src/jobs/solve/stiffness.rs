@@ -1,10 +1,8 @@
 //! The operator of a solution, as a matrix or without one.
 
-use serde::{Deserialize, Serialize};
-
 use super::super::assemble::assembled_by_cells;
 use super::super::{Notes, backend_for};
-use super::SolveRequest;
+use super::request::{OperatorForm, SolveRequest};
 use crate::assembly::{CellOperators, Matrix, MatrixFree, check_memory, cost, matrix_bytes};
 use crate::error::Result;
 use crate::memory::physical_memory;
@@ -14,20 +12,6 @@ use crate::solve::ControlOperator;
 
 /// A matrix is made where it takes 1/`MATRIX_PART` of the memory or less.
 const MATRIX_PART: u64 = 8;
-
-/// How the stiffness is multiplied.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-#[serde(rename_all = "kebab-case")]
-pub enum OperatorForm {
-    /// The matrix where it takes an eighth of the memory or less, else matrix-free
-    #[default]
-    Auto,
-    /// Regular cells by their control points in every product, others by a matrix of theirs
-    MatrixFree,
-    /// By the assembled matrix: 4 kB an unknown of heat conduction, 9 kB of elasticity
-    Matrix,
-}
 
 /// The stiffness in one of its forms.
 pub(super) enum Stiffness<'a> {

@@ -36,6 +36,7 @@
 mod boundary;
 mod cell_operators;
 mod element;
+mod limit_inverse;
 mod linear;
 mod loads;
 mod matrix;
@@ -47,6 +48,7 @@ mod write;
 
 pub use boundary::{BasisCondition, BoundaryBasis, BoundaryValues, HeldUnknowns};
 pub use cell_operators::CellOperators;
+pub(crate) use limit_inverse::{LIMIT_EIGENVALUES, LimitInverse};
 pub use linear::assemble_linear;
 pub use loads::{PartLoad, body_load, comma_separated, point_load, surface_load, tractions};
 pub use matrix::Matrix;

@@ -1,8 +1,8 @@
 //! Control values of fields that are known at quadrature points.
 
-use super::{Operator, assemble_by_cells, check_memory, point_load};
+use super::{LimitInverse, Matrix, Operator, assemble_by_cells, check_memory, point_load};
 use crate::error::{Error, Result};
-use crate::numbers::conjugate_gradients::{TWELVE_DIGITS, by_diagonal, conjugate_gradients};
+use crate::numbers::conjugate_gradients::{TWELVE_DIGITS, conjugate_gradients};
 use crate::numbers::counted;
 use crate::quadrature::Mapping;
 
@@ -29,9 +29,8 @@ pub fn project(mapping: &Mapping<'_>, values: &[f64], width: usize) -> Result<Ve
     let operator = Operator::Mass { density: 1.0 };
     check_memory(quadrature, &[operator])?;
     let mass = assemble_by_cells(mapping, &operator.into(), |_| ())?;
-    let diagonal: Vec<f64> =
-        mass.diagonal().iter().map(|&x| if x > 0.0 { x } else { 1.0 }).collect();
-    let mut controls = vec![0.0; diagonal.len() * width];
+    let mut preconditioner = MassPreconditioner::new(mapping, &mass);
+    let mut controls = vec![0.0; mass.size() * width];
     // loads have three components
     for first in (0..width).step_by(3) {
         let components = first..width.min(first + 3);
@@ -45,7 +44,8 @@ pub fn project(mapping: &Mapping<'_>, values: &[f64], width: usize) -> Result<Ve
         for (d, component) in components.enumerate() {
             let rhs: Vec<f64> = load.iter().map(|load| load[d]).collect();
             let product = |x: &[f64], y: &mut [f64]| mass.apply(x, y);
-            let found = conjugate_gradients(product, by_diagonal(&diagonal), &rhs, TWELVE_DIGITS);
+            let inverse = |r: &[f64], z: &mut [f64]| preconditioner.apply(r, z);
+            let found = conjugate_gradients(product, inverse, &rhs, TWELVE_DIGITS);
             let found = found.ok_or_else(|| {
                 Error::mesh("no field is nearest: the mass matrix is not positive definite")
                     .with_help("unfold the cells, or take more quadrature points")
@@ -55,4 +55,27 @@ pub fn project(mapping: &Mapping<'_>, values: &[f64], width: usize) -> Result<Ve
         }
     }
     Ok(controls)
+}
+
+/// M⁻¹ ≈ L⁻¹ D⁻¹ L⁻ᵀ: in limit values at vertices the mass matrix is about the diagonal D of the
+/// integrals of the functions.
+struct MassPreconditioner {
+    limit: LimitInverse,
+    integrals: Vec<f64>,
+}
+
+impl MassPreconditioner {
+    fn new(mapping: &Mapping<'_>, mass: &Matrix) -> Self {
+        let limit = LimitInverse::new(mapping.quadrature().solid().limit_matrix(), 1);
+        let ones = vec![1.0; mass.size()];
+        let integrals = mass.times(&ones).iter().map(|&x| if x > 0.0 { x } else { 1.0 }).collect();
+        Self { limit, integrals }
+    }
+
+    fn apply(&mut self, r: &[f64], z: &mut [f64]) {
+        z.copy_from_slice(self.limit.solve_transposed(r, |_| ()));
+        z.iter_mut().zip(&self.integrals).for_each(|(z, d)| *z /= d);
+        let found = self.limit.solve(z, |_| ());
+        z.copy_from_slice(found);
+    }
 }

@@ -46,6 +46,5 @@ pub use nodes::{refined_by_nodes, refined_values};
 pub use projection::project_attributes;
 pub use rounds::{InsideMotion, SkinSteps};
 pub use skin_fit::{PointRole, SkinFit, SkinOptions, fit_skin};
-pub(crate) use system::LIMIT_EIGENVALUES;
 pub use system::{LimitSolver, LimitSystem};
 pub use target::Target;

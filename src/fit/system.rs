@@ -1,5 +1,6 @@
 //! Systems L P = V of limit masks.
 
+use crate::assembly::LIMIT_EIGENVALUES;
 use crate::backend::{Backend, Cpu, SparseVectors};
 use crate::error::IdKind::Vertex;
 use crate::error::{Error, Result};
@@ -7,9 +8,6 @@ use crate::mesh::check_value_count;
 use crate::numbers::chebyshev::Chebyshev;
 use crate::scheme::Stencils;
 
-/// The interval of eigenvalues for the Chebyshev iteration: 1/27 is the least of regular solids,
-/// 1/9 of regular surfaces.
-pub(crate) const LIMIT_EIGENVALUES: [f64; 2] = [1.0 / 30.0, 1.05];
 /// Products with L of a Chebyshev pass, and passes. A pass gains about 11 digits.
 const CHEBYSHEV_STEPS: usize = 40;
 const CHEBYSHEV_PASSES: usize = 3;

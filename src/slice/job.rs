@@ -41,13 +41,12 @@ const CHECKPOINT: Duration = Duration::from_millis(250);
 /// let slicer = Slicer::new(&solid, mesh.controls(), SliceOptions::default())?;
 /// let setting = Setting::new(slicer.frame(), 0.5, None)?;
 /// let setting = Setting { model_sha256: fingerprint(&mesh), ..setting };
-/// let stack = setting.stack.clone();
 /// let source = SolidSource::new(&solid, mesh.controls(), slicer)?;
 /// let drawings = Box::new(SvgStack::open(directory, &setting, false)?);
-/// let layers = 0..stack.count();
+/// let (stack, layers) = (setting.stack.clone(), 0..setting.stack.count());
 /// let job = Job { source: &source, stack, layers, outputs: vec![drawings] };
 /// let report = job.run(|_layers_done| ControlFlow::Continue(()))?;
-/// assert_eq!(report.made, stack.count());
+/// assert_eq!(report.made, setting.stack.count());
 /// # Ok::<(), subsolid::Error>(())
 /// ```
 pub struct Job<'a> {

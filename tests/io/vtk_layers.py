@@ -56,9 +56,10 @@ def check(path):
         return vtk_to_numpy(found)
 
     cells, ends = data.GetCellData(), data.GetPointData()
-    assert (cells.GetNumberOfArrays(), ends.GetNumberOfArrays()) == (4, 2)
+    assert (cells.GetNumberOfArrays(), ends.GetNumberOfArrays()) == (5, 2)
     close(array(cells, "layer"), np.repeat(np.arange(LAYERS), 2), 0)
     close(array(cells, "height"), np.repeat(height, 2))
+    close(array(cells, "thickness"), np.full(2 * LAYERS, 0.05))
     close(array(cells, "depth"), np.tile([0, 1], LAYERS), 0)
     area = CORNERS / 2 * np.sin(2 * np.pi / CORNERS) * radius**2
     close(array(cells, "area"), area * np.tile([1, -1], LAYERS))

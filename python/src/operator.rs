@@ -172,12 +172,40 @@ impl PyOperator {
         Ok(moved(py, product, &shape)?.into_any())
     }
 
-    /// As matvec: the matrix is symmetric.
+    /// The product of the transposed, which is the same: the operator is symmetric.
+    ///
+    /// Args:
+    ///     x: Numbers, (n,) or (n, columns).
+    ///
+    /// Returns:
+    ///     The product, of the same shape.
+    ///
+    /// Raises:
+    ///     Error: For another number of rows.
+    ///
+    /// Example:
+    ///     >>> mass = subsolid.shape("box", 2, 2, 2).operator(mass=1.0)
+    ///     >>> bool((mass.rmatvec(np.ones(27)) == mass.matvec(np.ones(27))).all())
+    ///     True
     fn rmatvec<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         self.matvec(py, x)
     }
 
-    /// As matvec.
+    /// The products with the columns of an array.
+    ///
+    /// Args:
+    ///     x: Numbers, (n,) or (n, columns).
+    ///
+    /// Returns:
+    ///     The product, of the same shape.
+    ///
+    /// Raises:
+    ///     Error: For another number of rows.
+    ///
+    /// Example:
+    ///     >>> mass = subsolid.shape("box", 2, 2, 2).operator(mass=1.0)
+    ///     >>> mass.matmat(np.ones((27, 2))).shape
+    ///     (27, 2)
     fn matmat<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         self.matvec(py, x)
     }
@@ -194,6 +222,9 @@ impl PyOperator {
     ///
     /// Returns:
     ///     The entries, for preconditioners.
+    ///
+    /// Raises:
+    ///     Error: Where the Jacobian of the limit overflows.
     ///
     /// Example:
     ///     >>> mass = subsolid.shape("box", 2, 2, 2).operator(mass=1.0)

@@ -112,8 +112,9 @@ impl ExtendRequest {
     /// Adds the layer to a mesh.
     ///
     /// # Errors
-    /// As [`extend`] and [`extend_periodic`]; the mesh is as it was then.
+    /// As [`ExtendRequest::check`], [`extend`] and [`extend_periodic`]; the mesh is as it was then.
     pub fn run(&self, mesh: &mut SolidMesh, notes: &mut dyn Notes) -> Result<ExtensionReport> {
+        self.check()?;
         let (extended, report) = match self.lattice(mesh)? {
             Some(lattice) => extend_periodic(mesh, &lattice)?,
             None => extend(mesh, self.angle.unwrap_or(ANGLE))?,

@@ -61,17 +61,10 @@ pub fn run(arguments: &Arguments, console: &Console) -> Result<Outcome> {
     check_ending(output, &["vtu", "pvtu", "vtk"], "ghost cells have no place there")?;
     let format = model.check_output(output, None, &[])?;
     format.check_compress(*compress)?;
-    // where a solid meets its image it has no edges
-    let tags_late = !request.periodic.is_empty();
-    let mut untagged = model.clone();
-    untagged.crease_angle = untagged.crease_angle.filter(|_| !tags_late);
-    let mut mesh = untagged.read(console)?;
+    let mut mesh = model.read(console)?;
     model.check_hexahedra(&mesh, console)?;
     check_mesh_names(format, &mesh)?;
     let extension = request.run(&mut mesh, &mut console.notes())?;
-    if tags_late {
-        model.crease(&mut mesh, console)?;
-    }
     write_mesh(&mesh, output, format, *compress, console)?;
     let report = Report { output: output.display().to_string(), extension };
     console.report(&report, || text(&report.extension))?;

@@ -17,7 +17,7 @@ use subsolid::topology::Topology;
 use super::console::Console;
 use super::list::List;
 
-#[derive(Args, Clone)]
+#[derive(Args)]
 pub struct ModelArguments {
     #[arg(help = SOLID)]
     pub model: PathBuf,

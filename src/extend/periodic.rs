@@ -19,7 +19,8 @@ type ImageKey = (u32, [i32; 3]);
 /// Adds the images of cells that touch a solid as ghosts, so that its limit is that of the solid
 /// repeated by all translations of a lattice. Vertices at the ends of a period that are images of
 /// each other but for a small part of an edge are moved to be so exactly. Creases, corners, attributes
-/// and cell arrays go along; groups have no ghosts.
+/// and cell arrays go along; groups have no ghosts. Creases around faces at the ends of a period are
+/// left out: they are of the solid cut off there.
 ///
 /// # Errors
 /// [`Error::Request`] for a mesh that has ghosts already, and if the boundary does not lie one
@@ -34,7 +35,8 @@ pub fn extend_periodic(
     topology.validate(&mesh.points)?;
     let vertices = PeriodicVertices::new(mesh, lattice)?;
     let mut images = Images::new(mesh, lattice, &vertices);
-    images.check_matched(&topology)?;
+    let ends = images.check_matched(&topology)?;
+    images.drop_creases(&ends);
     images.add_cells(&topology);
     Ok(images.finish())
 }
@@ -52,6 +54,7 @@ struct Images<'a> {
     ghosts: Vec<u32>,
     // by the lesser of its vertices
     creases: HashMap<u32, Vec<Crease>>,
+    dropped_creases: usize,
     result: SolidMesh,
 }
 
@@ -60,12 +63,9 @@ impl<'a> Images<'a> {
         let key = |v: u32| (vertices.first[v as usize], vertices.steps[v as usize]);
         let used = (0..mesh.cells.len()).flat_map(|c| mesh.cells.vertices(c).iter().copied());
         let numbers = used.map(|v| (key(v), v)).collect();
-        let mut creases: HashMap<u32, Vec<Crease>> = HashMap::new();
-        for crease in &mesh.creases.edges {
-            creases.entry(crease.edge()[0].0).or_default().push(*crease);
-        }
-        let (added, ghosts, result) = (Vec::new(), Vec::new(), mesh.clone());
-        Self { mesh, lattice, vertices, numbers, added, ghosts, creases, result }
+        let (added, ghosts, creases) = Default::default();
+        let (dropped_creases, result) = (0, mesh.clone());
+        Self { mesh, lattice, vertices, numbers, added, ghosts, creases, dropped_creases, result }
     }
 
     /// The image of a vertex some steps on.
@@ -92,13 +92,14 @@ impl<'a> Images<'a> {
         classes
     }
 
-    /// Checks that faces at one end of a period have their image at the other.
-    fn check_matched(&self, topology: &Topology) -> Result<()> {
+    /// Checks that faces at one end of a period have their image at the other; returns the edges of
+    /// these faces.
+    fn check_matched(&self, topology: &Topology) -> Result<HashSet<[u32; 2]>> {
         let classes = self.classes();
         let boundary = (0..topology.face_count() as u32).filter(|&f| topology.is_boundary_face(f));
         let faces: Vec<&[u32]> = boundary.map(|f| topology.face_vertices(f)).collect();
         let known: HashSet<Vec<u32>> = faces.iter().map(|face| sorted(face)).collect();
-        let mut matched = 0;
+        let mut edges = HashSet::new();
         let mut unmatched = None;
         for face in faces {
             stop_point();
@@ -110,20 +111,32 @@ impl<'a> Images<'a> {
                 let image: Option<Vec<u32>> = image.collect();
                 image.is_some_and(|image| known.contains(&sorted(&image)))
             });
-            matched += usize::from(has_image);
-            if !has_image && self.vertices.is_at_end(face) {
+            if has_image {
+                let next = face.iter().cycle().skip(1);
+                edges.extend(face.iter().zip(next).map(|(&a, &b)| [a.min(b), a.max(b)]));
+            } else if self.vertices.is_at_end(face) {
                 unmatched = unmatched.or(Some(face));
             }
         }
-        if matched == 0 {
+        if edges.is_empty() {
             let periods = self.lattice.periods();
             return Err(Error::request(format!("no face lies {periods:?} from another"))
                 .with_help("give the translations from one end of the solid to the other"));
         }
-        let Some(face) = unmatched else { return Ok(()) };
+        let Some(face) = unmatched else { return Ok(edges) };
         let ids = Vertex.ids(face.iter().copied());
         Err(Error::mesh(message!("the boundary face of ", ids, " has no image one period on"))
             .with_help("both ends of a period need the same faces: mesh them as copies"))
+    }
+
+    /// Takes creases of edges away, and sorts the others.
+    fn drop_creases(&mut self, edges: &HashSet<[u32; 2]>) {
+        let own = &mut self.result.creases.edges;
+        own.retain(|crease| !edges.contains(&crease.edge().map(|v| v.0)));
+        self.dropped_creases = self.mesh.creases.edges.len() - own.len();
+        for crease in own {
+            self.creases.entry(crease.edge()[0].0).or_default().push(*crease);
+        }
     }
 
     fn add_cells(&mut self, topology: &Topology) {
@@ -171,7 +184,7 @@ impl<'a> Images<'a> {
     }
 
     fn finish(self) -> (SolidMesh, ExtensionReport) {
-        let Self { mesh, lattice, vertices, added, ghosts, mut result, .. } = self;
+        let Self { mesh, lattice, vertices, added, ghosts, dropped_creases, mut result, .. } = self;
         let moved = |v: u32, steps: [i32; 3]| {
             let (point, translation) = (mesh.points[v as usize], lattice.translation(steps));
             std::array::from_fn(|d| point[d] + translation[d])
@@ -221,6 +234,7 @@ impl<'a> Images<'a> {
             ghosts: ghosts.len(),
             vertices: added.len(),
             periods: result.periods.clone(),
+            dropped_creases,
             ..ExtensionReport::default()
         };
         (result, report)

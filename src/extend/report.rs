@@ -20,6 +20,8 @@ pub struct ExtensionReport {
     pub fallbacks: Vec<EdgeFallback>,
     /// Of a periodic solid the translations that take it onto itself.
     pub periods: Vec<[f64; 3]>,
+    /// Number of creases at the ends of a period that are left out.
+    pub dropped_creases: usize,
 }
 
 /// A boundary edge with another number of ghosts than its shape wants.

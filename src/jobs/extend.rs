@@ -122,6 +122,12 @@ impl ExtendRequest {
         *mesh = extended;
         let ghosts = counted(report.ghosts, "ghost cell");
         notes.status("Added", format!("{ghosts}, {}", counted(report.vertices, "vertex")));
+        if report.dropped_creases > 0 {
+            let count = counted(report.dropped_creases, "crease");
+            notes.warn(message!(
+                "left out {count} at the ends of a period, where the solid goes on"
+            ));
+        }
         if let Some(first) = report.fallbacks.first() {
             let count = report.fallbacks.len();
             let are = by_count(count, "is", "are");

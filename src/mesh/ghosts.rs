@@ -45,7 +45,8 @@ impl SolidMesh {
         flags.filter(|flags: &Vec<bool>| flags.contains(&true)).unwrap_or_default()
     }
 
-    /// Makes these cells the ghosts, in place of those that the mesh has.
+    /// Makes these cells the ghosts, in place of those that the mesh has. They are no images of cells:
+    /// the mesh has no periods any more.
     ///
     /// # Errors
     /// [`Error::Request`] for cells that the mesh does not have.
@@ -57,6 +58,7 @@ impl SolidMesh {
         }
         self.cell_data.retain(|array| !array.is_ghosts());
         if !ghosts.is_empty() {
+            self.periods.clear();
             self.cell_data.push(CellArray::ghosts(cells, ghosts.iter().copied()));
         }
         Ok(())

@@ -266,7 +266,7 @@ fn parse_transform(text: &str) -> Option<Transform> {
     words.next().is_none().then_some(transform)
 }
 
-/// Refuses a model that cannot be understood without an extension that is not read.
+/// Refuses a model that requires an extension that is not supported.
 fn check_required<R: BufRead + Numbered>(events: &Events<R>, root: &BytesStart) -> Result<()> {
     let required = events.attribute(root, "requiredextensions")?.unwrap_or_default();
     for prefix in required.split_ascii_whitespace() {

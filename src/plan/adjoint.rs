@@ -25,6 +25,9 @@ use crate::memory;
 use crate::numbers::sorted_unique;
 use crate::scheme::Stencils;
 
+// Rows of a work item
+const TASK_ROWS: usize = 256;
+
 /// The transpose of a plan, for gradients of any width; see the module's introduction.
 #[derive(Debug)]
 pub struct Adjoint {
@@ -288,12 +291,31 @@ impl IndexRows {
         weights: Option<&[f64]>,
         out: &mut [f64],
     ) {
-        out.par_chunks_mut(width.max(1)).with_min_len(256).enumerate().for_each(|(row, out)| {
+        match width {
+            0 => (),
+            1 => self.gather_rows::<1>(values, width, weights, out),
+            3 => self.gather_rows::<3>(values, width, weights, out),
+            _ => self.gather_rows::<0>(values, width, weights, out),
+        }
+    }
+
+    // `WIDTH`: that of the values where the compiler is to know it, or 0
+    fn gather_rows<const WIDTH: usize>(
+        &self,
+        values: &[f64],
+        width: usize,
+        weights: Option<&[f64]>,
+        out: &mut [f64],
+    ) {
+        let width = if WIDTH == 0 { width } else { WIDTH };
+        out.par_chunks_mut(width * TASK_ROWS).enumerate().for_each(|(block, chunk)| {
             stop_point();
-            for at in self.starts[row]..self.starts[row + 1] {
-                let value = &values[self.items[at] * width..][..width];
-                let weight = weights.map_or(1.0, |weights| weights[at]);
-                out.iter_mut().zip(value).for_each(|(out, x)| *out += weight * x);
+            for (row, out) in (block * TASK_ROWS..).zip(chunk.chunks_exact_mut(width)) {
+                for at in self.starts[row]..self.starts[row + 1] {
+                    let value = &values[self.items[at] * width..][..width];
+                    let weight = weights.map_or(1.0, |weights| weights[at]);
+                    out.iter_mut().zip(value).for_each(|(out, x)| *out += weight * x);
+                }
             }
         });
     }

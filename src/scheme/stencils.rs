@@ -128,9 +128,17 @@ impl Stencils {
 
     /// [`Stencils::apply`] into a slice of `len() * width` values.
     pub(crate) fn apply_into(&self, values: &[f64], width: usize, refined: &mut [f64]) {
-        if width == 0 {
-            return;
+        match width {
+            0 => (),
+            1 => self.apply_rows::<1>(values, width, refined),
+            3 => self.apply_rows::<3>(values, width, refined),
+            _ => self.apply_rows::<0>(values, width, refined),
         }
+    }
+
+    // `WIDTH`: that of the values where the compiler is to know it, or 0
+    fn apply_rows<const WIDTH: usize>(&self, values: &[f64], width: usize, refined: &mut [f64]) {
+        let width = if WIDTH == 0 { width } else { WIDTH };
         refined.par_chunks_mut(width * TASK_ROWS).enumerate().for_each(|(block, chunk)| {
             stop_point();
             for (i, out) in chunk.chunks_exact_mut(width).enumerate() {

@@ -32,7 +32,7 @@ function view(model, name, ...options) {
 const executable = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync) ?? process.env.CHROMIUM;
 const browser = await puppeteer.launch({
   executablePath: executable,
-  args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--force-color-profile=srgb"],
+  args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--force-color-profile=srgb", "--webgl-antialiasing-mode=none"],
 });
 
 // Opens a page; any error, message or request is a failure.

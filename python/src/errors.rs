@@ -39,6 +39,7 @@ pub fn words(message: &Message) -> String {
             Command::RefineFirst => "Solid.refine",
             Command::Reorient => "Solid.reorient",
             Command::Conform => "subsolid.conform(path)",
+            Command::CutGroups => "Solid.extend(sharp_groups=True)",
             Command::Orient => "Surface.orient",
             Command::OrientCavities => "Surface.orient(nested=\"cavities\")",
             Command::Evaluate => "Solid.evaluate",

@@ -35,6 +35,20 @@ fn place(value: &Bound<'_, PyAny>) -> PyResult<[f64; 3]> {
     }
 }
 
+/// Names of groups, from one, a sequence, or True for all.
+fn group_names(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Vec<String>>> {
+    let Some(value) = value else { return Ok(None) };
+    if let Ok(all) = value.extract::<bool>() {
+        return Ok(all.then(Vec::new));
+    }
+    let names = value.extract().map(|name: String| vec![name]).or_else(|_| value.extract());
+    let names: Vec<String> =
+        names.ok().filter(|names: &Vec<String>| !names.is_empty()).ok_or_else(|| {
+            refused("sharp_groups of another form", "give a name, a list of names, or True for all")
+        })?;
+    Ok(Some(names))
+}
+
 #[pymethods]
 impl PySolid {
     /// Distance of every control point through the volume of the control mesh, around holes;
@@ -169,38 +183,48 @@ impl PySolid {
     }
 
     /// Adds a layer of ghost cells around the solid, for full order at its boundary and sharp edges
-    /// that do not fold, or the images of a periodic solid. That of `subsolid extend`.
+    /// that do not fold, around each of its groups of cells, or the images of a periodic solid. That of
+    /// `subsolid extend`.
     ///
     /// Args:
     ///     angle: Boundary edges are sharp where the normals of their faces differ by more than this
     ///         angle, in degrees, 0 to 180, and where they are infinitely sharp creases; None for 40.
     ///     periodic: Periods, for ghosts that are images of the solid's own cells: "x", one as long as
     ///         the solid, "y=2.5", or "file", those that its file names; a list of several.
+    ///     sharp_groups: Cuts the solid at the faces between groups of cells, each of which gets ghosts
+    ///         of its own: values are continuous there, derivatives may jump. The name of a group, a
+    ///         list of some, or True for all of the solid.
     ///
     /// Returns:
-    ///     The solid, and a dictionary: numbers of ghosts, vertices, and edges by their shape, and the
-    ///     edges that have other numbers of ghosts than their shape wants ("fallbacks"), of which a
+    ///     The solid, and a dictionary: numbers of ghosts, vertices, and edges by their shape, of a cut
+    ///     the number of its faces ("interface_faces"), of copied vertices, and how far control points
+    ///     are moved so that both sides meet, and the edges that have other numbers of ghosts than their shape wants ("fallbacks"), of which a
     ///     UserWarning tells too.
     ///
     /// Raises:
     ///     Error: For an angle out of range, a solid with ghosts, boundary faces that are not quads,
     ///         and semi-sharp creases; for periods that are wrong or contradict each other, and ends of
-    ///         a period with different faces.
+    ///         a period with different faces; for groups that the solid does not have or that do not
+    ///         meet.
     ///
     /// Example:
     ///     >>> extended, report = subsolid.shape("box", 2, 2, 2).extend()
     ///     >>> report["ghosts"], report["fallbacks"]
     ///     (56, [])
-    #[pyo3(signature = (*, angle=None, periodic=None))]
+    #[pyo3(signature = (*, angle=None, periodic=None, sharp_groups=None))]
     fn extend<'py>(
         &self,
         py: Python<'py>,
         angle: Option<f64>,
         periodic: Option<Bound<'py, PyAny>>,
+        sharp_groups: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyTuple>> {
         let help = "give \"x\", \"y=2.5\", \"file\", or a list of these";
-        let request =
-            ExtendRequest { angle, periodic: parsed(periodic.as_ref(), "periodic", help)? };
+        let request = ExtendRequest {
+            angle,
+            periodic: parsed(periodic.as_ref(), "periodic", help)?,
+            sharp_groups: group_names(sharp_groups.as_ref())?,
+        };
         let mut mesh = self.shared.mesh.clone();
         let report = PythonNotes::hear(py, |notes| request.run(&mut mesh, notes))?;
         (PySolid::build(py, mesh)?, dictionary(py, &report)?).into_pyobject(py)

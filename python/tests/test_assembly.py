@@ -321,3 +321,24 @@ def test_a_periodic_solid_has_one_unknown_a_cell():
         box.extend(periodic="file")
     with pytest.raises(subsolid.Error, match="no place beside"):
         box.extend(periodic="x", angle=30)
+
+
+def test_a_solid_that_is_cut_between_groups_is_continuous():
+    box = subsolid.shape("box", 4, 2, 2)
+    middles = np.asarray(box.points)[np.asarray(box.cells)].mean(axis=1)
+    left = (middles[:, 0] < np.mean(box.points[:, 0])).astype(np.int32)
+    box = box.with_cell_data({"group:left": left})
+    for names in (True, "left", ["left"]):
+        cut, report = box.extend(sharp_groups=names)
+        assert report["interface_faces"] == 4 and report["copied_vertices"] == 9
+    C = cut.quadrature(3).constraints()
+    # as many unknowns follow from others as there are splines on the cut
+    assert (C.getnnz(axis=0) == 0).sum() == 5**2
+    ends = {"where:x<1e-6": 0.0, "where:x>3.999999": 1.0}
+    _, found = cut.solve(heat={"left": 1.0, None: 10.0}, temperature=ends)
+    assert abs(found["energy"] / (4 / (2 / 1 + 2 / 10) / 2) - 1) < 1e-9
+    assert box.extend(sharp_groups=False)[1]["interface_faces"] == 0
+    with pytest.raises(subsolid.Error, match="no group of cells"):
+        box.extend(sharp_groups="right")
+    with pytest.raises(subsolid.Error, match="sharp_groups of another form"):
+        box.extend(sharp_groups=[])

@@ -46,7 +46,7 @@ mod source;
 mod sums;
 mod write;
 
-pub use boundary::{BasisCondition, BoundaryBasis, BoundaryValues, HeldUnknowns};
+pub use boundary::{BasisCondition, BoundaryBasis, BoundaryValues, HeldUnknowns, join_interfaces};
 pub use cell_operators::CellOperators;
 pub(crate) use limit_inverse::{LIMIT_EIGENVALUES, LimitInverse};
 pub use linear::assemble_linear;

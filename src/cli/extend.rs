@@ -24,12 +24,17 @@ use super::{Console, Outcome};
 ///
 /// With --periodic the ghosts are images of the solid's own cells, so that its limit is that of the
 /// solid repeated by the periods, and of its matrices the unknowns of images are one.
+///
+/// With --sharp-groups the solid is cut at the faces between groups of cells, such as materials, and
+/// each group has ghosts of its own: values stay continuous there, while derivatives and attributes may
+/// jump. Both sides of the cut are groups of faces, interface:A/B and interface:B/A.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   subsolid extend part.vtu -o extended.vtu
   subsolid extend part.vtu --angle 30 --json -o extended.vtu
-  subsolid extend cell.vtu --periodic x,y,z -o periodic.vtu")]
+  subsolid extend cell.vtu --periodic x,y,z -o periodic.vtu
+  subsolid extend part.vtu --sharp-groups=steel,rubber -o two.vtu")]
 pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
@@ -72,10 +77,14 @@ pub fn run(arguments: &Arguments, console: &Console) -> Result<Outcome> {
 }
 
 fn text(report: &ExtensionReport) -> String {
-    let edges = |name: &str, count: usize| format!("{name:<14} {count:>9}\n");
-    let added = edges("ghost cells", report.ghosts) + &edges("vertices added", report.vertices);
+    let edges = |name: &str, count: usize| format!("{name:<15} {count:>9}\n");
+    let mut added = edges("ghost cells", report.ghosts) + &edges("vertices added", report.vertices);
+    if report.interface_faces > 0 {
+        added += &edges("faces cut", report.interface_faces);
+        added += &edges("copied vertices", report.copied_vertices);
+    }
     if !report.periods.is_empty() {
-        let period = |[x, y, z]: &[f64; 3]| format!("{:<14} {x} {y} {z}\n", "period");
+        let period = |[x, y, z]: &[f64; 3]| format!("{:<15} {x} {y} {z}\n", "period");
         return added + &report.periods.iter().map(period).collect::<String>();
     }
     added

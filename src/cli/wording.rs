@@ -19,6 +19,7 @@ pub fn words(message: &Message) -> String {
             Command::RefineFirst => "--levels 1",
             Command::Reorient => "`subsolid refine --reorient`",
             Command::Conform => "`subsolid conform IN -o OUT`",
+            Command::CutGroups => "`subsolid extend IN --sharp-groups -o OUT`",
             Command::Orient => "`subsolid surface --orient`",
             Command::OrientCavities => "`subsolid surface --orient=cavities`",
             Command::Evaluate => "`subsolid evaluate`",

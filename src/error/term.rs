@@ -49,6 +49,8 @@ pub enum Command {
     Reorient,
     /// Making a mesh conforming.
     Conform,
+    /// Cutting a solid between groups of cells.
+    CutGroups,
     /// Turning the faces of a surface outward.
     Orient,
     /// Turning the shells of a surface outward, those inside others to cavities.
@@ -98,6 +100,7 @@ impl Display for Term {
                 Command::RefineFirst => "`refine::refine_mesh`",
                 Command::Reorient => "`refine::reorient`",
                 Command::Conform => "`conform::conform`",
+                Command::CutGroups => "`extend::split_groups`",
                 Command::Orient => "`surface::orient`",
                 Command::OrientCavities => "`surface::orient` with `NestedShells::Cavities`",
                 Command::Evaluate => "`Backend::evaluate`",

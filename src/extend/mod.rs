@@ -18,10 +18,13 @@
 //! Points of ghosts are the natural extrapolation, p₋₁ = 2p₀ − p₁ along each line of cells, so that the
 //! limit of regular parts stays as it was, creased at convex edges.
 //!
+//! A solid that is cut between groups of cells ([`split_groups`]) has ghosts on both sides of the cut.
+//!
 //! Ghosts of a periodic solid are images of its own cells instead ([`extend_periodic`]).
 
 mod cubes;
 mod degrees;
+mod groups;
 mod link;
 mod periodic;
 mod points;
@@ -37,6 +40,7 @@ use link::Rims;
 
 pub(crate) use points::{across, extrapolations};
 
+pub use groups::{SplitSolid, split_groups};
 pub use periodic::extend_periodic;
 pub use report::{EdgeFallback, ExtensionReport, FallbackReason};
 

@@ -22,6 +22,12 @@ pub struct ExtensionReport {
     pub periods: Vec<[f64; 3]>,
     /// Number of creases at the ends of a period that are left out.
     pub dropped_creases: usize,
+    /// Number of faces between groups of cells at which the solid is cut.
+    pub interface_faces: usize,
+    /// Number of copies of their vertices.
+    pub copied_vertices: usize,
+    /// How far control points are moved at most, in length units, so that both sides of the cut meet.
+    pub interface_move: f64,
 }
 
 /// A boundary edge with another number of ghosts than its shape wants.

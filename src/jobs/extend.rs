@@ -1,14 +1,18 @@
-//! Adds a layer of ghost cells around a solid, or the images of a periodic one.
+//! Adds a layer of ghost cells around a solid or around each of its groups of cells, or the images of a
+//! periodic one.
 
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
 use super::Notes;
+use crate::assembly::join_interfaces;
 use crate::error::{Error, IdKind, Result, option_name};
-use crate::extend::{ExtensionReport, check_angle, extend, extend_periodic};
+use crate::extend::{
+    ExtensionReport, SplitSolid, check_angle, extend, extend_periodic, split_groups,
+};
 use crate::mesh::{Lattice, SolidMesh};
-use crate::numbers::{by_count, counted};
+use crate::numbers::{by_count, counted, significant};
 
 /// Default angle, in degrees.
 pub const ANGLE: f64 = 40.0;
@@ -29,6 +33,21 @@ pub struct ExtendRequest {
         arg(long, value_name = "AXIS[=LENGTH],…|file", value_delimiter = ',')
     )]
     pub periodic: Vec<PeriodSource>,
+    /// Cut the solid at the faces between groups of cells, each of which gets ghosts of its own:
+    /// values are continuous there, derivatives may jump. These groups, or all of the model if none
+    /// is named
+    #[cfg_attr(
+        feature = "cli",
+        arg(
+            long,
+            value_name = "GROUP,…",
+            value_delimiter = ',',
+            num_args = 0..,
+            require_equals = true,
+            conflicts_with = "periodic"
+        )
+    )]
+    pub sharp_groups: Option<Vec<String>>,
 }
 
 /// Where a period comes from: `x`, `y=2.5`, `file`.
@@ -85,12 +104,15 @@ impl ExtendRequest {
     /// Checks the options by themselves.
     ///
     /// # Errors
-    /// [`Error::Request`] for an angle out of range, one of a periodic solid,
+    /// [`Error::Request`] for an angle out of range, one of a periodic solid and its groups,
     /// and two periods along one axis.
     pub fn check(&self) -> Result<()> {
-        if self.angle.is_some() && !self.periodic.is_empty() {
+        let others =
+            [(self.angle.is_some(), "angle"), (self.sharp_groups.is_some(), "sharp_groups")];
+        let other = others.into_iter().find(|(is_given, _)| *is_given);
+        if let Some((_, name)) = other.filter(|_| !self.periodic.is_empty()) {
             return Err(Error::request(message!(
-                option_name("angle"),
+                option_name(name),
                 " has no place beside ",
                 option_name("periodic")
             ))
@@ -112,14 +134,29 @@ impl ExtendRequest {
     /// Adds the layer to a mesh.
     ///
     /// # Errors
-    /// As [`ExtendRequest::check`], [`extend`] and [`extend_periodic`]; the mesh is as it was then.
+    /// As [`ExtendRequest::check`], [`extend`], [`extend_periodic`], [`split_groups`] and
+    /// [`join_interfaces`]; the mesh is as it was then.
     pub fn run(&self, mesh: &mut SolidMesh, notes: &mut dyn Notes) -> Result<ExtensionReport> {
         self.check()?;
-        let (extended, report) = match self.lattice(mesh)? {
-            Some(lattice) => extend_periodic(mesh, &lattice)?,
-            None => extend(mesh, self.angle.unwrap_or(ANGLE))?,
+        let angle = self.angle.unwrap_or(ANGLE);
+        let (extended, report) = match (&self.sharp_groups, self.lattice(mesh)?) {
+            (Some(groups), _) => extend_groups(mesh, groups, angle)?,
+            (None, Some(lattice)) => extend_periodic(mesh, &lattice)?,
+            (None, None) => extend(mesh, angle)?,
         };
         *mesh = extended;
+        if report.interface_faces > 0 {
+            let faces = counted(report.interface_faces, "face");
+            let copies = counted(report.copied_vertices, "vertex");
+            notes.status("Cut", format!("{faces} between groups of cells, {copies} copied"));
+        }
+        if report.interface_move > 0.0 {
+            let most = significant(report.interface_move);
+            notes.status(
+                "Joined",
+                format!("sides of the cut: control points moved by up to {most}"),
+            );
+        }
         let ghosts = counted(report.ghosts, "ghost cell");
         notes.status("Added", format!("{ghosts}, {}", counted(report.vertices, "vertex")));
         if report.dropped_creases > 0 {
@@ -164,4 +201,20 @@ impl ExtendRequest {
         };
         Lattice::new(&self.periodic.iter().map(period).collect::<Vec<_>>()).map(Some)
     }
+}
+
+/// The extension of a solid that is cut between groups of cells.
+fn extend_groups(
+    mesh: &SolidMesh,
+    groups: &[String],
+    angle: f64,
+) -> Result<(SolidMesh, ExtensionReport)> {
+    let SplitSolid { mesh: split, mut first, faces } = split_groups(mesh, groups)?;
+    let (mut extended, report) = extend(&split, angle)?;
+    first.extend(split.points.len() as u32..extended.points.len() as u32);
+    let interface_move = join_interfaces(&mut extended, first)?;
+    let copied_vertices = split.points.len() - mesh.points.len();
+    let report =
+        ExtensionReport { interface_faces: faces, copied_vertices, interface_move, ..report };
+    Ok((extended, report))
 }

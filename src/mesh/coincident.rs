@@ -7,7 +7,9 @@ use rayon::prelude::*;
 
 use super::joined::JoinedVertices;
 use super::positions::equal_groups;
-use super::{SolidMesh, SurfaceMesh, WeldNearness, WeldPoint, components, repeated, shorten};
+use super::{
+    FaceGroup, SolidMesh, SurfaceMesh, WeldNearness, WeldPoint, components, repeated, shorten,
+};
 use crate::error::Message;
 use crate::numbers::vector::{difference, squared_norm};
 use crate::numbers::{by_count, counted, sorted_unique};
@@ -184,8 +186,12 @@ impl SurfaceMesh {
 
 impl SolidMesh {
     /// Vertices of cells that have equal coordinates; 0 and −0 are equal. Vertices of no cell do
-    /// not count.
+    /// not count, and there are none in a solid that is cut between groups of cells, where they are
+    /// meant to.
     pub fn coincident_vertices(&self) -> CoincidentVertices {
+        if self.face_groups.iter().any(FaceGroup::is_interface) {
+            return CoincidentVertices::default();
+        }
         CoincidentVertices::among(&self.points, &self.used_vertices())
     }
 

@@ -67,17 +67,9 @@ impl SolidMesh {
     /// Makes the cells of a group the ghosts.
     ///
     /// # Errors
-    /// [`Error::Request`] that lists the groups if none has this name.
+    /// As [`SolidMesh::cell_group`].
     pub fn set_ghost_group(&mut self, name: &str) -> Result<()> {
-        let group = self.cell_data.iter().find(|array| array.group_name() == Some(name));
-        let Some(group) = group else {
-            let names: Vec<&str> =
-                self.cell_data.iter().filter_map(CellArray::group_name).collect();
-            let known = if names.is_empty() { "none".into() } else { names.join(", ") };
-            return Err(Error::request(format!("no group of cells is named {name:?}"))
-                .with_help(format!("the mesh has {known}")));
-        };
-        let members: Vec<u32> = group.members().collect();
+        let members: Vec<u32> = self.cell_group(name)?.members().collect();
         self.set_ghosts(&members)
     }
 

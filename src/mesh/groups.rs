@@ -14,6 +14,9 @@ use crate::numbers::counted;
 /// What names of cell arrays that are groups begin with.
 const GROUP: &str = "group:";
 
+/// What names of groups of faces begin with that are one side of where two groups of cells meet.
+const INTERFACE: &str = "interface:";
+
 /// A named group of faces.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FaceGroup {
@@ -27,6 +30,17 @@ impl FaceGroup {
     /// A group of these faces.
     pub fn new(name: impl Into<String>, faces: Polygons) -> Self {
         Self { name: name.into(), faces }
+    }
+
+    /// Name of the group of the faces of cells in one group that meet cells in another.
+    pub(crate) fn interface_name(own: &str, other: &str) -> String {
+        format!("{INTERFACE}{own}/{other}")
+    }
+
+    /// Whether the group is one side of where two groups of cells meet: faces of the solid's boundary,
+    /// of which each has one of another such group in its place ([`crate::extend::split_groups`]).
+    pub fn is_interface(&self) -> bool {
+        self.name.starts_with(INTERFACE)
     }
 
     /// Takes away faces that the group has already, in any direction and from any vertex on.
@@ -94,6 +108,21 @@ pub(crate) fn face_group_array(name: &str) -> String {
 }
 
 impl SolidMesh {
+    /// The group of cells of this name.
+    ///
+    /// # Errors
+    /// [`Error::Request`] that lists the groups if there is none.
+    pub fn cell_group(&self, name: &str) -> Result<&CellArray> {
+        let found = self.cell_data.iter().find(|array| array.group_name() == Some(name));
+        found.ok_or_else(|| {
+            let names: Vec<&str> =
+                self.cell_data.iter().filter_map(CellArray::group_name).collect();
+            let known = if names.is_empty() { "none".into() } else { names.join(", ") };
+            Error::request(format!("no group of cells is named {name:?}"))
+                .with_help(format!("the mesh has {known}"))
+        })
+    }
+
     /// Checks names of face groups, and that faces name vertices of the mesh.
     pub(super) fn check_face_groups(&self) -> Result<()> {
         let mut names = HashSet::new();

@@ -11,7 +11,7 @@ use crate::interrupt::stop_point;
 use crate::numbers::vector::{difference, squared_norm};
 
 /// Which vertices are joined to which.
-pub(super) struct JoinedVertices {
+pub(crate) struct JoinedVertices {
     /// For each vertex, the first vertex at its position.
     first: Vec<u32>,
     /// The first vertices of all positions.

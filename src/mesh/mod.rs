@@ -46,6 +46,7 @@ pub(crate) use geometry::area_normal;
 pub use ghosts::{GHOSTS, HIDDEN_CELL};
 pub use groups::FaceGroup;
 pub use handedness::Handedness;
+pub(crate) use joined::JoinedVertices;
 pub(crate) use periods::rounding;
 pub use periods::{Lattice, PERIODS, PeriodicVertices};
 pub(crate) use positions::{WeldNearness, WeldPoint, repeated, shorten};

@@ -178,7 +178,7 @@ pub fn sort(solid: &Solid, pull: &PullStencils, items: &[QuadratureItem]) -> Sor
 }
 
 /// How a leaf evaluates in its local axes, and how these lie in the element.
-fn without_permutation(kind: LeafKind) -> (LeafKind, AxisPermutation) {
+pub(super) fn without_permutation(kind: LeafKind) -> (LeafKind, AxisPermutation) {
     match kind {
         LeafKind::Regular(_) => (kind, AxisPermutation::IDENTITY),
         LeafKind::Layered(s, permutation, ends) => {

@@ -78,6 +78,7 @@ mod series;
 mod sides;
 mod signs;
 mod surface;
+mod traces;
 
 pub use crate::backend::operations::{BasisValues, LeafQuantities, PhysicalDerivatives};
 pub use archive::{ExportOptions, Store, archive_bytes, write_boundary_npz, write_npz};
@@ -95,6 +96,7 @@ pub use scheme::{DEFAULT_GAUSS, MAX_QUADRATURE_RINGS, QuadratureScheme, RING_TOL
 pub use sides::{BoundaryPart, Regions, face_vertices, side_vertices, sides};
 pub use signs::{LEFT_HANDED, check_positive, jacobians};
 pub use surface::{BoundaryReport, GroupReport, SideReport, SurfaceSums};
+pub(crate) use traces::{FaceTraces, TraceRow};
 
 use std::borrow::Cow;
 use std::ops::Range;

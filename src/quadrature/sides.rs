@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::PlaceCondition;
 use crate::error::{Error, Result, option};
 use crate::limit::Solid;
-use crate::mesh::{Creases, SolidMesh};
+use crate::mesh::{Creases, FaceGroup, SolidMesh};
 use crate::numbers::{bounds, counted, significant, sorted_unique};
 use crate::topology::{NONE, Topology};
 
@@ -41,6 +41,8 @@ pub struct Regions<'m> {
     mesh: &'m SolidMesh,
     // limit points of vertices of the boundary, looked for where a condition asks
     limits: OnceLock<Vec<[f64; 3]>>,
+    // [face]: sides, and what they are parts of where two groups of cells meet
+    sheets: Vec<u32>,
     sides: Vec<u32>,
     side_count: usize,
     groups: Vec<FaceGroupSides>,
@@ -57,7 +59,9 @@ struct FaceGroupSides {
 impl<'m> Regions<'m> {
     /// The sides of `mesh`, see [`sides`], and its groups of faces.
     ///
-    /// Of a periodic solid faces between cells and their images are no sides.
+    /// Of a periodic solid faces between cells and their images are no sides, and where a solid is
+    /// cut between groups of cells ([`FaceGroup::is_interface`]) neither are both faces of the cut:
+    /// their groups name them.
     ///
     /// # Errors
     /// As [`Topology::group_faces`].
@@ -69,14 +73,21 @@ impl<'m> Regions<'m> {
             let is_open = !is_periodic || topology.face_cells(face)[1] == NONE;
             is_open && topology.bounds_solid(face)
         };
-        let (sides, side_count) = numbered_sides(topology, &mesh.creases, is_side);
-        let group = |group| {
+        let (sheets, sheet_count) = numbered_sides(topology, &mesh.creases, is_side);
+        let mut is_cut = vec![false; sheets.len()];
+        for group in mesh.face_groups.iter().filter(|group| group.is_interface()) {
+            topology.group_faces(group)?.into_iter().for_each(|f| is_cut[f as usize] = true);
+        }
+        let (sides, side_count) = without_cut(&sheets, sheet_count, &is_cut);
+        let group = |group: &FaceGroup| {
+            let is_own =
+                |face: &u32| is_side(*face) && (group.is_interface() || !is_cut[*face as usize]);
             let (faces, inside): (Vec<u32>, Vec<u32>) =
-                (topology.group_faces(group)?.into_iter()).partition(|&face| is_side(face));
+                topology.group_faces(group)?.into_iter().partition(is_own);
             Ok(FaceGroupSides { name: group.name.clone(), faces, inside })
         };
         let groups = mesh.face_groups.iter().map(group).collect::<Result<_>>()?;
-        Ok(Self { solid, mesh, limits: OnceLock::new(), sides, side_count, groups })
+        Ok(Self { solid, mesh, limits: OnceLock::new(), sheets, sides, side_count, groups })
     }
 
     /// The control mesh of the solid.
@@ -89,9 +100,21 @@ impl<'m> Regions<'m> {
         self.solid
     }
 
-    /// The side of every face, [`NONE`] for faces between cells.
+    /// The side of every face, [`NONE`] for faces between cells or groups of cells.
     pub fn sides(&self) -> &[u32] {
         &self.sides
+    }
+
+    /// The sheet of every face: a side, and where it goes on between groups of cells.
+    pub(crate) fn sheets(&self) -> &[u32] {
+        &self.sheets
+    }
+
+    /// Faces of the boundary between groups of cells, ascending.
+    pub(crate) fn cut_faces(&self) -> impl Iterator<Item = u32> {
+        let both = self.sheets.iter().zip(&self.sides);
+        let is_cut = |(&sheet, &side): (&u32, &u32)| sheet != NONE && side == NONE;
+        (0..).zip(both).filter(move |(_, both)| is_cut(*both)).map(|(face, _)| face)
     }
 
     /// Number of sides.
@@ -128,12 +151,13 @@ impl<'m> Regions<'m> {
         }
     }
 
-    /// Whether each face is of one of these parts, or of any if there are none.
+    /// Whether each face is of one of these parts, or of any side if there are none.
     ///
     /// # Errors
     /// As [`Regions::faces_of`].
     pub fn kept(&self, parts: &[BoundaryPart]) -> Result<Vec<bool>> {
-        let mut kept = vec![parts.is_empty(); self.sides.len()];
+        let is_all = parts.is_empty();
+        let mut kept: Vec<bool> = self.sides.iter().map(|&s| is_all && s != NONE).collect();
         for part in parts {
             self.faces_of(part)?.into_iter().for_each(|face| kept[face as usize] = true);
         }
@@ -204,7 +228,7 @@ impl<'m> Regions<'m> {
         let holds: Vec<bool> = limits.iter().map(|point| condition.holds(point)).collect();
         let faces = (0..topology.face_count() as u32).filter(|&face| {
             let mut vertices = topology.face_vertices(face).iter();
-            topology.bounds_solid(face) && vertices.all(|&v| holds[v as usize])
+            self.sides[face as usize] != NONE && vertices.all(|&v| holds[v as usize])
         });
         let faces: Vec<u32> = faces.collect();
         if faces.is_empty() {
@@ -225,7 +249,7 @@ impl<'m> Regions<'m> {
     }
 
     /// Limit points of the vertices of the boundary; NaN inside.
-    fn limit_points(&self) -> Vec<[f64; 3]> {
+    pub(crate) fn limit_points(&self) -> Vec<[f64; 3]> {
         let topology = self.solid.topology();
         let mut bounds = vec![false; self.mesh.points.len()];
         let faces = (0..topology.face_count() as u32).filter(|&f| topology.bounds_solid(f));
@@ -278,6 +302,20 @@ pub fn face_vertices(topology: &Topology, faces: &[u32]) -> Vec<u32> {
     vertices.sort_unstable();
     vertices.dedup();
     vertices
+}
+
+/// Sheets without the faces of a cut, which may leave nothing of some, and how many are left.
+fn without_cut(sheets: &[u32], count: usize, is_cut: &[bool]) -> (Vec<u32>, usize) {
+    let mut numbers = vec![NONE; count];
+    let is_left = |&(&sheet, &cut): &(&u32, &bool)| sheet != NONE && !cut;
+    sheets.iter().zip(is_cut).filter(is_left).for_each(|(&sheet, _)| numbers[sheet as usize] = 0);
+    let mut left = 0;
+    for number in numbers.iter_mut().filter(|number| **number != NONE) {
+        *number = left;
+        left += 1;
+    }
+    let side = |own: (&u32, &bool)| if is_left(&own) { numbers[*own.0 as usize] } else { NONE };
+    (sheets.iter().zip(is_cut).map(side).collect(), left as usize)
 }
 
 /// The side of every face of a mesh, [`NONE`] for faces between cells, and the number of sides.

@@ -100,10 +100,11 @@ impl BoundaryReport {
 
         let mut of_sides = vec![FaceSums::default(); regions.side_count()];
         let (mut all, mut groups) = (FaceSums::default(), Vec::new());
+        let mut between = FaceSums::default();
         for (own, &side) in of_faces.iter().zip(regions.sides()).filter(|(own, _)| own.faces > 0) {
-            of_sides[side as usize].add(*own);
+            of_sides.get_mut(side as usize).unwrap_or(&mut between).add(*own);
         }
-        of_sides.iter().for_each(|own| all.add(*own));
+        of_sides.iter().chain([&between]).for_each(|own| all.add(*own));
         for (name, faces) in regions.groups() {
             let mut sums = FaceSums::default();
             faces.iter().for_each(|&face| sums.add(of_faces[face as usize]));

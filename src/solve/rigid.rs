@@ -30,16 +30,24 @@ pub(super) fn motions([x, y, z]: [f64; 3], d: usize) -> [f64; 6] {
 }
 
 /// Refuses constraints that leave rigid motions of a connected part, or, for a scalar field,
-/// constants.
+/// constants. Parts are connected by cells, and where vertices have the value of others (`images`).
 ///
 /// # Errors
 /// [`Error::Request`] that names the motions that are free.
-pub fn check_held(solid: &Solid, controls: &[[f64; 3]], constraints: &Constraints) -> Result<()> {
+pub fn check_held(
+    solid: &Solid,
+    controls: &[[f64; 3]],
+    constraints: &Constraints,
+    images: Option<&[u32]>,
+) -> Result<()> {
     let topology = solid.topology();
     let cells = topology.cells();
     let own = (0..cells.len()).filter(|&cell| !topology.is_ghost(cell as u32));
     let nets = own.map(|cell| cells.vertices(cell));
-    let component = components(controls.len(), nets.clone());
+    let joined: Vec<[u32; 2]> =
+        (0..).zip(images.unwrap_or_default()).map(|(v, &image)| [v, image]).collect();
+    let joined = joined.iter().map(|pair| &pair[..]);
+    let component = components(controls.len(), nets.clone().chain(joined));
     let mut is_used = vec![false; controls.len()];
     nets.flatten().for_each(|&v| is_used[v as usize] = true);
     let roots: Vec<u32> = (0..controls.len() as u32)

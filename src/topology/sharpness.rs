@@ -1,7 +1,7 @@
 //! Sharpness of edges and vertices, aligned with a topology.
 
 use super::Topology;
-use crate::error::{Error, Message, Result};
+use crate::error::{Command, Error, Message, Result};
 use crate::mesh::Creases;
 
 /// Below every sharpness: the edge or vertex is not listed, so it is smooth.
@@ -37,7 +37,11 @@ impl Sharpness {
             let edge = edge.ok_or_else(|| crease.no_edge())?;
             if !topology.is_boundary_edge(edge) && crease.sharpness > 0.0 {
                 return Err(Error::mesh(message!(crease, ": the edge lies inside the solid"))
-                    .with_help("only boundary edges can be sharp: remove this crease"));
+                    .with_help(message!(
+                        "only boundary edges can be sharp: remove this crease, or cut the solid there (",
+                        Command::CutGroups,
+                        ")"
+                    )));
             }
             set(&mut sharpness.edges[edge as usize], crease.sharpness, crease)?;
         }

@@ -228,6 +228,50 @@ fn volumes_are_materials_of_images() {
     assert!(colors(&here.join("one/materials")).iter().all(|&color| color == steel));
 }
 
+/// A solid that is cut between its groups: files and refinements keep the cut, at which values are
+/// continuous, and layers have neither gaps nor cells of both groups.
+#[test]
+fn cut_groups_share_values() {
+    let directory = model();
+    let here = directory.path();
+    let cut = json(here, "extend two.msh --sharp-groups -o cut.vtu --json");
+    let counts = ["interface_faces", "copied_vertices", "ghosts"].map(|key| cut[key].clone());
+    assert_eq!(counts.map(|x| x.as_u64().unwrap()), [1, 4, 52]);
+    let (_, text, stderr) = run(here, "info cut.vtu --json");
+    assert!(!stderr.contains("another vertex"), "{stderr}");
+    let summary: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let faces = serde_json::json!({"between": 2, "interface:resin/steel": 1,
+        "interface:steel/resin": 1, "left": 1, "right": 1});
+    assert_eq!(summary["face_groups"], faces);
+
+    done(here, "refine cut.vtu --levels 1 -o fine.vtu");
+    let exact = 0.5 / (1.0 + 0.1);
+    for (name, tolerance) in [("cut.vtu", 1e-10), ("fine.vtu", 1e-10)] {
+        let solve = "--heat steel=1 --heat resin=10 --temperature left=0 --temperature right=1";
+        let solved = json(here, &format!("solve {name} {solve} -o heat.vtu --json"));
+        let energy = solved["energy"].as_f64().unwrap();
+        assert!((energy / exact - 1.0).abs() < tolerance, "{name}: {energy} {exact}");
+        let assembled = json(here, &format!("assemble {name} --mass -o matrices --json"));
+        assert_eq!(assembled["constraints"]["inexact_vertices"], serde_json::json!([]));
+        let area = |part: &str| {
+            let report = json(here, &format!("quadrature {name} --boundary{part} --json"));
+            report["area"].as_f64().unwrap()
+        };
+        assert!(
+            (area("") - 10.0).abs() < 1e-12 && (area("=interface:steel/resin") - 1.0).abs() < 1e-12
+        );
+        refused(here, &format!("quadrature {name} --boundary=between"), "between cells");
+    }
+
+    let slice = "slice cut.vtu --layer-height 0.5 --pixel 0.125 --quiet";
+    done(here, &format!("{slice} --png named --materials steel=#ff0000,resin=#0000ff"));
+    for (i, color) in colors(&here.join("named/materials")).into_iter().enumerate() {
+        assert_eq!(color, if i % 16 < 8 { [255, 0, 0] } else { [0, 0, 255] }, "{i}");
+    }
+    refused(here, "extend two.msh --sharp-groups=wood -o x.vtu", "no group of cells is named");
+    refused(here, "extend two.msh --sharp-groups --periodic x -o x.vtu", "cannot be used with");
+}
+
 /// Pieces without a face of a group have its array all the same.
 #[test]
 fn groups_of_some_pieces_are_refined() {

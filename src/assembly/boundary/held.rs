@@ -54,7 +54,7 @@ impl BoundaryBasis {
     /// # Errors
     /// As [`Quadrature::boundary`].
     pub fn held(&self, solid: &Solid, faces: &[u32]) -> Result<HeldUnknowns> {
-        let mut kept = vec![false; self.sides.len()];
+        let mut kept = vec![false; self.sheets.len()];
         faces.iter().for_each(|&face| kept[face as usize] = true);
         let scheme = QuadratureScheme { gauss: POINTS, rings: Some(0) };
         let keep = |face: u32| kept[face as usize];
@@ -171,8 +171,12 @@ impl BoundaryBasis {
         if topology.face_cells(face)[1] == NONE {
             return true;
         }
-        let side = self.sides[face as usize];
-        trace.unknowns.iter().all(|&unknown| self.lines.cross(side, unknown))
+        let sheet = self.sheets[face as usize];
+        let cross = |unknown: &u32| self.lines.cross(sheet, *unknown);
+        let is_own = |unknown| {
+            cross(unknown) || self.aliases.get(unknown).is_some_and(|own| own.iter().any(cross))
+        };
+        trace.unknowns.iter().all(is_own)
     }
 }
 

@@ -13,22 +13,33 @@
 //! as sparse rows over the unknowns, which have the numbers of the vertices: V that of its vertex of
 //! the boundary, g that of its ghost.
 //!
+//! Where a solid is cut between groups of cells ([`split_groups`](crate::extend::split_groups)) values
+//! are continuous: both sides have their own bends, and one V. Relations between the unknowns of both
+//! sides, which make their limits on the cut the same, follow from the functions on each pair of faces;
+//! where lines are those of grids they say V = V.
+//!
 //! Where stars are not regular, as at concave edges, whose ghosts two sides share, there is no V. Ghosts
 //! have bends there all the same, from all lines that lead to them, so that natural ends are where all
 //! bends are 0; [`BoundaryBasis::held`] finds and names the faces where values are not exact.
 
+mod changes;
 mod condition;
 mod held;
+mod interfaces;
 mod lines;
 
 pub use condition::BasisCondition;
 pub use held::{BoundaryValues, HeldUnknowns};
+pub use interfaces::join_interfaces;
+
+use std::collections::HashMap;
 
 use crate::error::Result;
-use crate::extend::extrapolations;
 use crate::numbers::Csr;
 use crate::quadrature::Regions;
 use crate::scheme::Stencils;
+use changes::{BasisChanges, csr};
+use interfaces::Interfaces;
 use lines::Lines;
 
 /// Control values of a solid over unknowns, some of which are values on the boundary.
@@ -55,19 +66,24 @@ pub struct BoundaryBasis {
     // [unknown]
     is_bend: Vec<bool>,
     // [face]
-    sides: Vec<u32>,
+    sheets: Vec<u32>,
     lines: Lines,
-    // [vertex] of a periodic solid: the vertex whose value it has
+    // [vertex] of a periodic solid or one of groups: the vertex whose value it has
     images: Option<Vec<u32>>,
+    // [unknown]: others that have its value
+    aliases: HashMap<u32, Vec<u32>>,
 }
 
 impl BoundaryBasis {
     /// The basis of a solid with these sides; without ghosts the unknowns are the control values.
     /// Of a periodic solid vertices that are images of each other have one value, that of their
-    /// first in the solid; unknowns of the others have no function, and count as bends.
+    /// first in the solid; unknowns of the others have no function, and count as bends. So do those
+    /// that follow from others where groups of cells meet.
     ///
     /// # Errors
-    /// As [`SolidMesh::periodic_vertices`](crate::mesh::SolidMesh::periodic_vertices).
+    /// As [`SolidMesh::periodic_vertices`](crate::mesh::SolidMesh::periodic_vertices);
+    /// [`Error::Mesh`](crate::Error::Mesh) for a face between groups of cells without one in its
+    /// place, and one that is no side of a hexahedron.
     pub fn new(regions: &Regions<'_>) -> Result<Self> {
         let topology = regions.solid().topology();
         let vertices = topology.vertex_count();
@@ -77,30 +93,24 @@ impl BoundaryBasis {
             let own = Self::of_rows(rows, is_bend, regions, Lines::default());
             return Ok(Self { images: Some(images), ..own });
         }
-        let mut is_inside = vec![!topology.has_ghosts(); vertices];
-        for cell in topology.solid_cells().into_iter().flatten() {
-            let corners = topology.cells().vertices(cell as usize).iter();
-            corners.for_each(|&v| is_inside[v as usize] = true);
+        let (changes, is_bend, lines) = BasisChanges::new(regions);
+        let own = Self::of_rows(changes.rows(vertices), is_bend, regions, lines);
+        match Interfaces::new(regions, None)? {
+            Some(interfaces) => own.joined(&interfaces, regions),
+            None => Ok(own),
         }
-        let lines = Lines::new(topology, regions.sides(), &is_inside);
-        let mut rows: Vec<Vec<(u32, f64)>> = (0..vertices as u32).map(|v| vec![(v, 1.0)]).collect();
-        for line in lines.iter() {
-            add(&mut rows, line.boundary, line.ghost, -1.0 / 6.0);
-        }
-        for line in lines.iter() {
-            add(&mut rows, line.ghost, line.boundary, 2.0);
-            add(&mut rows, line.ghost, line.inside, -1.0);
-        }
-        let mut is_bend = vec![false; vertices];
-        lines.iter().for_each(|line| is_bend[line.ghost as usize] = true);
-        if topology.has_ghosts() {
-            let known = (0..).zip(&is_inside).map(|(v, inside)| *inside || lines.has_ghost(v));
-            for (ghost, row) in extrapolations(topology.cells(), known.collect()).rows() {
-                row.into_iter().for_each(|(v, weight)| add(&mut rows, ghost, v, weight));
-                is_bend[ghost as usize] = true;
-            }
-        }
-        Ok(Self::of_rows(rows, is_bend, regions, lines))
+    }
+
+    /// The basis whose functions are continuous between groups of cells.
+    fn joined(self, interfaces: &Interfaces, regions: &Regions<'_>) -> Result<Self> {
+        let relations = interfaces.relations(regions.solid(), &self.matrix)?;
+        let rows = (0..self.matrix.rows()).map(|v| relations.replaced(self.matrix.row(v)));
+        let rows = rows.collect();
+        let is_bend = (0..).zip(&self.is_bend).map(|(u, own)| *own || relations.has(u)).collect();
+        let images = interfaces.images(&relations);
+        let aliases = relations.aliases();
+        let own = Self::of_rows(rows, is_bend, regions, self.lines);
+        Ok(Self { images: Some(images), aliases, ..own })
     }
 
     fn of_rows(
@@ -109,13 +119,10 @@ impl BoundaryBasis {
         regions: &Regions<'_>,
         lines: Lines,
     ) -> Self {
-        let mut matrix = Csr { starts: vec![0], width: rows.len(), ..Csr::default() };
-        for row in rows {
-            row.into_iter().for_each(|(v, weight)| matrix.push(v, weight));
-            matrix.starts.push(matrix.columns.len());
-        }
-        let sides = regions.sides().to_vec();
-        Self { transposed: matrix.transposed(), matrix, is_bend, sides, lines, images: None }
+        let matrix = csr(rows);
+        let (sheets, transposed) = (regions.sheets().to_vec(), matrix.transposed());
+        let (images, aliases) = (None, HashMap::new());
+        Self { matrix, transposed, is_bend, sheets, lines, images, aliases }
     }
 
     /// Control values over the unknowns: sparse rows of the vertices, with columns that ascend.
@@ -128,7 +135,7 @@ impl BoundaryBasis {
         &self.is_bend
     }
 
-    /// `[vertex]` of a periodic solid: the vertex whose value it has.
+    /// `[vertex]` of a periodic solid, or one of groups of cells: the vertex whose value it has.
     pub(crate) fn images(&self) -> Option<&[u32]> {
         self.images.as_deref()
     }
@@ -165,16 +172,5 @@ impl BoundaryBasis {
         let mut values = vec![0.0; loads.len()];
         self.transposed.apply_wide(loads, width, &mut values);
         values
-    }
-}
-
-/// Adds a multiple of a row to another one; columns ascend.
-fn add(rows: &mut [Vec<(u32, f64)>], to: u32, from: u32, factor: f64) {
-    for (column, weight) in rows[from as usize].clone() {
-        let own = &mut rows[to as usize];
-        match own.binary_search_by_key(&column, |&(v, _)| v) {
-            Ok(at) => own[at].1 += factor * weight,
-            Err(at) => own.insert(at, (column, factor * weight)),
-        }
     }
 }

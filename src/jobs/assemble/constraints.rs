@@ -28,9 +28,9 @@ impl AssembledBasis {
         notes: &mut dyn Notes,
     ) -> Result<Self> {
         let basis = BoundaryBasis::new(regions)?;
-        let sides = (0..).zip(regions.sides());
+        let sheets = (0..).zip(regions.sheets());
         let on_boundary: Vec<u32> =
-            sides.filter(|(_, side)| **side != NONE).map(|(face, _)| face).collect();
+            sheets.filter(|(_, sheet)| **sheet != NONE).map(|(face, _)| face).collect();
         let inexact = basis.held(solid, &on_boundary)?.inexact_faces;
         let inexact_vertices = face_vertices(solid.topology(), &inexact);
         if !inexact.is_empty() {

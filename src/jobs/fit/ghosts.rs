@@ -161,6 +161,10 @@ impl Extended {
             for (v, to) in found.iter().enumerate().filter(|(v, _)| self.is_boundary[*v]) {
                 moves[v] = [0, 1, 2].map(|d| to[d] - self.vertices[v][d]);
             }
+            // where groups of cells meet both sides move alike
+            for (v, &image) in self.basis.images().unwrap_or_default().iter().enumerate() {
+                moves[v] = moves[image as usize];
+            }
             move_inside(&inside, &self.vertices, &mut moves)?;
             for (v, value) in values.iter_mut().enumerate().filter(|(v, _)| !self.is_boundary[*v]) {
                 *value = [0, 1, 2].map(|d| self.vertices[v][d] + moves[v][d]);

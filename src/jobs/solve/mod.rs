@@ -68,7 +68,7 @@ impl SolveRequest {
         let regions = Regions::new(solid, mesh)?;
         let basis = BoundaryBasis::new(&regions)?;
         let (mut constraints, holders) = self.constraints(solid, &regions, &basis, notes)?;
-        check_held(solid, &mesh.points, &constraints)?;
+        check_held(solid, &mesh.points, &constraints, basis.images())?;
         let loads = self.boundary_loads(&regions)?;
         Quadrature::check_memory(solid, self.scheme, Want::FIRST)?;
         warn_of_points(solid, self.scheme, notes);

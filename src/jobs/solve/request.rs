@@ -361,18 +361,7 @@ impl SolveRequest {
         let mut of_cells = vec![NONE; mesh.cells.len()];
         for (number, (group, _)) in (0..).zip(&materials) {
             let Some(group) = group else { continue };
-            let found = mesh.cell_data.iter().find(|array| array.group_name() == Some(group));
-            let Some(found) = found else {
-                let names: Vec<&str> =
-                    mesh.cell_data.iter().filter_map(|array| array.group_name()).collect();
-                let known = match &names[..] {
-                    [] => "it has none".to_owned(),
-                    _ => format!("it has {}", names.join(", ")),
-                };
-                return Err(Error::request(format!("the model has no group of cells {group}"))
-                    .with_help(known));
-            };
-            for cell in found.members() {
+            for cell in mesh.cell_group(group)?.members() {
                 let own = &mut of_cells[cell as usize];
                 if *own != NONE && *own != number {
                     return Err(Error::request(message!(Cell.id(cell), " has two materials"))
@@ -384,6 +373,9 @@ impl SolveRequest {
         for (number, _) in (0..).zip(&materials).filter(|(_, (group, _))| group.is_none()) {
             of_cells.iter_mut().filter(|own| **own == NONE).for_each(|own| *own = number);
         }
+        // ghosts are no part of the solid, whatever they are of
+        let ghosts = (0..).zip(mesh.ghosts()).filter(|(_, is_ghost)| *is_ghost);
+        ghosts.for_each(|(cell, _): (usize, _)| of_cells[cell] = 0);
         if let Some(cell) = of_cells.iter().position(|&own| own == NONE) {
             return Err(Error::request(message!(Cell.id(cell as u32), " has no material"))
                 .with_help("give one without a group, for all other cells"));

@@ -38,16 +38,16 @@ impl Notes for Warnings {
     }
 }
 
-const SCHEME: QuadratureScheme = QuadratureScheme { gauss: 5, rings: None };
+pub(super) const SCHEME: QuadratureScheme = QuadratureScheme { gauss: 5, rings: None };
 
-fn basis<'m>(mesh: &'m SolidMesh, solid: &'m Solid) -> (BoundaryBasis, Regions<'m>) {
+pub(super) fn basis<'m>(mesh: &'m SolidMesh, solid: &'m Solid) -> (BoundaryBasis, Regions<'m>) {
     let regions = Regions::new(solid, mesh).unwrap();
     (BoundaryBasis::new(&regions).unwrap(), regions)
 }
 
 /// Calls with each quadrature point, its measure, its normal on the boundary, and the value there of a
 /// field of control values.
-fn visit(
+pub(super) fn visit(
     mapping: &Mapping<'_>,
     controls: &[f64],
     mut call: impl FnMut([f64; 3], f64, Option<[f64; 3]>, f64),
@@ -69,7 +69,7 @@ fn visit(
 }
 
 /// Error in the L2 norm, as a part of the function.
-fn error(mesh: &SolidMesh, controls: &[f64], exact: impl Fn([f64; 3]) -> f64) -> f64 {
+pub(super) fn error(mesh: &SolidMesh, controls: &[f64], exact: impl Fn([f64; 3]) -> f64) -> f64 {
     let solid = Solid::new(mesh).unwrap();
     let quadrature = Quadrature::new(&solid, SCHEME, Want::FIRST).unwrap();
     let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
@@ -134,7 +134,7 @@ fn poisson(
 }
 
 /// All faces of the boundary.
-fn all(regions: &Regions<'_>) -> Vec<u32> {
+pub(super) fn all(regions: &Regions<'_>) -> Vec<u32> {
     (0..).zip(regions.sides()).filter(|(_, side)| **side != NONE).map(|(face, _)| face).collect()
 }
 

@@ -2,6 +2,7 @@
 
 mod analytic;
 mod ghosts;
+mod groups;
 mod iterations;
 mod operators;
 mod spaces;

@@ -150,7 +150,7 @@ fn motions_that_are_free_are_named() {
                 constraints.fix(v, d, 0.0);
             }
         }
-        check_held(&solid, &mesh.points, &constraints).err().map(|error| error.to_string())
+        check_held(&solid, &mesh.points, &constraints, None).err().map(|error| error.to_string())
     };
     assert_eq!(said(&[(0, 0), (1, 1), (2, 2)]), None);
     assert_eq!(said(&[(0, 0), (1, 1)]).unwrap(), "the model can still move: translation along z");

@@ -10,7 +10,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use subsolid::Solid;
 use subsolid::mesh::shape::Shape;
 use subsolid::slice::{
-    LayerSource, PixelGrid, Raster, Sampling, SliceOptions, Slicer, SolidSource,
+    LayerPixels, LayerSource, PixelGrid, Raster, Sampling, SliceOptions, Slicer, SolidSource,
 };
 
 const PIXELS: usize = 2000;
@@ -82,7 +82,11 @@ fn attributes(c: &mut Criterion) {
     group.bench_function("coverage", |b| {
         b.iter(|| pool.install(|| (0..LAYERS).for_each(|i| drop(black_box(coverage(i))))));
     });
-    let values = |i: usize| source.attributes(height(i), &grid, &covered[i]).expect("attributes");
+    let values = |i: usize| {
+        let (height, sampling) = (height(i), Sampling::Area);
+        let pixels = LayerPixels { grid: &grid, height, planes: &[height], sampling };
+        source.attributes(&pixels, &covered[i]).expect("attributes")
+    };
     group.bench_function("attributes", |b| {
         b.iter(|| pool.install(|| (0..LAYERS).for_each(|i| drop(black_box(values(i))))));
     });

@@ -7,6 +7,10 @@
     cargo run --release -- $S --pixel 0.05 --antialias 4 --dither --png droplets
     .ci/venv/bin/python models/layers.py draw gray droplets models/slice.png
 
+    cargo run --release -- slice models/bracket.vtk pin.stl --place pin=6.6,0,-0.25 --layer-height 0.25 \
+        --png clamp --pixel 0.05 --window -1:11,-4:4 --materials bracket=#b8b8b8,pin=#b87333
+    .ci/venv/bin/python models/layers.py parts clamp models/clamp.png 0 4 6 9  # pin.stl: guide/slicing.md
+
 The hardness is 1 at the large bore and falls to 0 with the distance from it, in the
 control points. The layer is drawn as its coverage, its hardness, and its hardness in
 droplets, one of which is four pixels wide.
@@ -77,5 +81,31 @@ def draw(gray, droplets, output):
     writer.Write()
 
 
+def parts(directory, output, *layers):
+    """Layers of materials beside each other, a pixel two wide."""
+    names = sorted((pathlib.Path(directory) / "materials").iterdir())
+    images = []
+    for layer in layers:
+        reader = vtk.vtkPNGReader()
+        reader.SetFileName(str(names[int(layer)]))
+        reader.Update()
+        data = reader.GetOutput()
+        columns, rows, _ = data.GetDimensions()
+        colors = vtk_to_numpy(data.GetPointData().GetScalars()).reshape(rows, columns, -1)
+        images.append(np.kron(colors, np.ones((2, 2, 1), np.uint8)))
+    rows, columns, _ = images[0].shape
+    sheet = np.full((rows, (columns + MARGIN) * len(images) - MARGIN, 3), PAPER, np.uint8)
+    for place, colors in enumerate(images):
+        sheet[:, place * (columns + MARGIN) :][:, :columns] = colors
+    data = vtk.vtkImageData()
+    data.SetDimensions(sheet.shape[1], rows, 1)
+    data.GetPointData().SetScalars(numpy_to_vtk(sheet.reshape(-1, 3), deep=True))
+    writer = vtk.vtkPNGWriter()
+    writer.SetFileName(output)
+    writer.SetInputData(data)
+    writer.SetCompressionLevel(9)
+    writer.Write()
+
+
 if __name__ == "__main__":
-    {"grade": grade, "draw": draw}[sys.argv[1]](*sys.argv[2:])
+    {"grade": grade, "draw": draw, "parts": parts}[sys.argv[1]](*sys.argv[2:])

@@ -96,7 +96,7 @@ self_cell!(
 
 self_cell!(
     pub struct SourceCell {
-        owner: Arc<Analyzed>,
+        owner: Vec<Arc<Analyzed>>,
         #[not_covariant]
         dependent: SolidSource,
     }

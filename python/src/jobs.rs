@@ -7,8 +7,8 @@ use pyo3::types::PyDict;
 use subsolid::backend::Choice;
 use subsolid::jobs::locate::LocateRequest;
 use subsolid::jobs::slice::{
-    AdaptiveHeights, ElephantFoot, HeightsByRange, PixelSize, SliceAttribute, SliceImages,
-    SliceRequest,
+    AdaptiveHeights, ElephantFoot, HeightsByRange, PixelSize, PixelWindow, SliceAttribute,
+    SliceImages, SliceRequest,
 };
 use subsolid::numbers::Length;
 use subsolid::quadrature::{QuadratureScheme, side_vertices, sides};
@@ -18,6 +18,7 @@ use crate::cells::Analyzed;
 use crate::count;
 use crate::errors::IntoPython;
 use crate::layer_options::{self, attribute_names, set_materials};
+use crate::layer_source::{LayerPart, PartModel};
 use crate::locate::{PyLocator, locate};
 use crate::model::Moved;
 use crate::notes::PythonNotes;
@@ -158,6 +159,8 @@ impl PySolid {
     ///         cover the model.
     ///     pixel_origin: Lower left corner of the pixels in the plane of the layers, the same for all
     ///         models of an assembly; None for the model in the middle.
+    ///     window: Ends of the pixels in the plane of the layers, ((x0, x1), (y0, y1)), as those of a
+    ///         build plate, in place of resolution and pixel_origin.
     ///     crop: Whether what lies outside the pixels is left out, which is refused otherwise.
     ///     planes: Number of planes per layer over which coverage is averaged, 1 to 64.
     ///     antialias: True for the covered fraction of each pixel; False for 1 if its center is
@@ -195,7 +198,7 @@ impl PySolid {
     ///     >>> layers = box.slice(0.5, pixel=0.1)
     ///     >>> layers[1].coverage.shape == layers.pixels[2][::-1]
     ///     True
-    #[pyo3(signature = (layer_height=None, *, adaptive=None, first_layer=None, origin=None, axis="z", pixel=None, dpi=None, resolution=None, pixel_origin=None, crop=false, planes=1, antialias=true, scale=None, offset=None, elephant_foot=None, join=None, attributes=None, tolerance=None, unit=None, points=None, materials=None, backend="auto"))]
+    #[pyo3(signature = (layer_height=None, *, adaptive=None, first_layer=None, origin=None, axis="z", pixel=None, dpi=None, resolution=None, pixel_origin=None, window=None, crop=false, planes=1, antialias=true, scale=None, offset=None, elephant_foot=None, join=None, attributes=None, tolerance=None, unit=None, points=None, materials=None, backend="auto"))]
     #[allow(clippy::too_many_arguments)]
     fn slice(
         &self,
@@ -209,6 +212,7 @@ impl PySolid {
         #[pyo3(from_py_with = layer_options::dots)] dpi: Option<[f64; 2]>,
         #[pyo3(from_py_with = layer_options::resolution)] resolution: Option<[usize; 2]>,
         #[pyo3(from_py_with = layer_options::corner)] pixel_origin: Option<[Length; 2]>,
+        #[pyo3(from_py_with = layer_options::window)] window: Option<PixelWindow>,
         crop: bool,
         #[pyo3(from_py_with = count::planes)] planes: usize,
         antialias: bool,
@@ -223,8 +227,8 @@ impl PySolid {
         materials: Option<Bound<'_, PyAny>>,
         backend: &str,
     ) -> PyResult<PySlices> {
-        let mut images =
-            SliceImages { pixel, dpi, resolution, pixel_origin, crop, ..SliceImages::default() };
+        let none = SliceImages::default();
+        let mut images = SliceImages { pixel, dpi, resolution, pixel_origin, window, crop, ..none };
         if let Some(materials) = &materials {
             set_materials(&mut images, materials)?;
         }
@@ -246,7 +250,9 @@ impl PySolid {
         };
         let cut = LayerCut::new(request, planes, antialias)?;
         let given = Moved::new(points.as_ref(), None, self.shared.mesh.points.len())?;
-        PySlices::of_solid(py, &self.shared, &given, cut, attributes)
+        let points = given.points()?.map(<[_]>::to_vec);
+        let part = LayerPart::new(PartModel::Solid(self.shared.clone(), points), None, None);
+        PySlices::new(py, vec![part], cut, attributes, false)
     }
 
     /// Quadrature points and basis functions of all cells, or of the boundary.

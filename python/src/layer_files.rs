@@ -6,8 +6,8 @@ use pyo3::prelude::*;
 use subsolid::Message;
 use subsolid::backend::Choice;
 use subsolid::io::JobPart;
-use subsolid::jobs::slice::{HeightRange, ModelLayers, SliceImages, SliceRequest};
-use subsolid::slice::{LayerSource, Sampling, Setting};
+use subsolid::jobs::slice::{HeightRange, SliceImages, SliceRequest};
+use subsolid::slice::{LayerSource, Sampling};
 
 use crate::arrays::dictionary;
 use crate::count;
@@ -145,6 +145,10 @@ impl PySlices {
         request: &SliceRequest,
     ) -> PyResult<Bound<'py, PyAny>> {
         request.check().py()?;
+        let counts = self.counts();
+        if counts.iter().sum::<usize>() > 1 {
+            request.check_parts(counts).py()?;
+        }
         let planes = self.cut.planes;
         if request.outputs.has_grays() && self.cut.sampling() == Sampling::Center && planes > 1 {
             return Err(refused(
@@ -153,10 +157,7 @@ impl PySlices {
             ));
         }
         let placed = self.placed(py, request)?;
-        let setting = self.model.setting.clone();
-        let model_sha256 = self.fingerprint(py)?;
-        let setting = Setting { unit_mm: request.unit_mm(), model_sha256, ..setting };
-        let layers = ModelLayers { setting, ..self.model.clone() };
+        let layers = self.identified(py, request.unit_mm())?;
         let mut notes = PythonNotes::default();
         let own = placed.as_ref().unwrap_or(&self.layers);
         let write = |source: &dyn LayerSource| request.write(source, &layers, &mut notes);

@@ -8,8 +8,8 @@ use pyo3::types::{PyDict, PyString};
 use serde::Deserialize;
 use subsolid::io::JobPart;
 use subsolid::jobs::slice::{
-    AdaptiveHeights, ElephantFoot, HeightRange, HeightsByRange, PixelSize, SliceAttribute,
-    SliceCompensation, SliceImages, SliceMaterial, SliceOutputs,
+    AdaptiveHeights, ElephantFoot, HeightRange, HeightsByRange, PixelSize, PixelWindow,
+    SliceAttribute, SliceCompensation, SliceImages, SliceMaterial, SliceOutputs, SlicePlace,
 };
 use subsolid::numbers::{Length, LengthUnit};
 use subsolid::slice::Bits;
@@ -72,15 +72,13 @@ pub fn outputs(path: &Path, format: Option<Format>) -> PyResult<SliceOutputs> {
 
 /// What an output has use for of the pixels that layers were cut with.
 pub fn images_of(outputs: &SliceOutputs, cut: &SliceImages) -> SliceImages {
-    let &SliceImages { pixel, dpi, resolution, pixel_origin, crop, .. } = cut;
+    let &SliceImages { pixel, dpi, resolution, pixel_origin, window, crop, .. } = cut;
     let none = SliceImages::default();
+    let pixels = SliceImages { pixel, dpi, resolution, pixel_origin, window, crop, ..none.clone() };
     match (outputs.has_images(), outputs.pvtu.is_some()) {
         (true, _) => cut.clone(),
-        (_, true) => SliceImages { pixel, dpi, resolution, pixel_origin, crop, ..none },
-        _ if outputs.has_grays() => {
-            let antialias = cut.antialias;
-            SliceImages { pixel, dpi, resolution, pixel_origin, crop, antialias, ..none }
-        }
+        (_, true) => pixels,
+        _ if outputs.has_grays() => SliceImages { antialias: cut.antialias, ..pixels },
         _ => none,
     }
 }
@@ -187,6 +185,24 @@ pub fn dots(given: &Bound<'_, PyAny>) -> PyResult<Option<[f64; 2]>> {
 pub fn corner(given: &Bound<'_, PyAny>) -> PyResult<Option<[Length; 2]>> {
     let given: Option<[GivenLength; 2]> = given.extract()?;
     Ok(given.map(|corner| corner.map(|own| own.0)))
+}
+
+/// The ends of the pixels across and up, for `from_py_with`.
+pub fn window(given: &Bound<'_, PyAny>) -> PyResult<Option<PixelWindow>> {
+    let given: Option<[[GivenLength; 2]; 2]> = given.extract()?;
+    Ok(given.map(|ends| PixelWindow(ends.map(|ends| ends.map(|own| own.0)))))
+}
+
+/// How a part is moved: (x, y, z) or (x, y, z, degrees), in a model whose length unit is known.
+pub fn placement(given: &Bound<'_, PyAny>, name: &str) -> PyResult<SlicePlace> {
+    let (shift, degrees) = match given.extract::<[GivenLength; 3]>() {
+        Ok(shift) => (shift, 0.0),
+        Err(_) => {
+            let (x, y, z, degrees) = given.extract()?;
+            ([x, y, z], degrees)
+        }
+    };
+    Ok(SlicePlace { name: Some(name.to_owned()), shift: shift.map(|own| own.0), degrees })
 }
 
 /// Bits of a gray pixel.

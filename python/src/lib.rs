@@ -37,6 +37,7 @@ mod operator;
 mod page;
 mod pickle;
 mod plan;
+mod plate;
 mod process;
 mod quadrature;
 mod query;
@@ -93,6 +94,8 @@ mod _subsolid {
     use crate::operator::PyOperator;
     #[pymodule_export]
     use crate::plan::{PyPieces, PyPlan};
+    #[pymodule_export]
+    use crate::plate::slice_plate;
     #[pymodule_export]
     use crate::quadrature::{PyBatches, PyQuadrature};
     #[pymodule_export]

@@ -1,25 +1,21 @@
 //! Layers, one at a time.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pyo3::exceptions::{PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use subsolid::jobs::slice::{ModelFile, ModelLayers, SliceRequest};
-use subsolid::mesh::{Controls, SolidMesh};
 use subsolid::numbers::counted;
 use subsolid::slice::{
-    Channel, Layer, LayerSource, Materials, PixelGrid, Sampling, SolidSource, check_planes,
-    fingerprint, thin_walls,
+    Channel, Layer, LayerPixels, LayerSource, Materials, PixelGrid, Sampling, check_planes,
+    thin_walls,
 };
 use subsolid::{SurfaceMesh, memory};
 
 use crate::arrays::{by_name, moved};
-use crate::cells::Analyzed;
 use crate::errors::{IntoPython, refused, warn, words};
-use crate::layer_source::ModelSource;
-use crate::model::Moved;
+use crate::layer_source::{LayerPart, ModelSource, PartArrays, PartModel};
 use crate::notes::PythonNotes;
 use crate::threads::WithoutLock;
 
@@ -57,8 +53,7 @@ pub struct PySlices {
     pub layers: ModelSource,
     pub model: ModelLayers,
     pub cut: LayerCut,
-    // control points in place of those of the solid
-    points: Option<Vec<[f64; 3]>>,
+    parts: Vec<LayerPart>,
     // the channels of the source that layers have
     shown: Vec<usize>,
     next: AtomicUsize,
@@ -98,64 +93,46 @@ fn layers_of(
     Ok(source)
 }
 
+/// A surface ready to be sliced.
+pub fn surface_model(
+    py: Python<'_>,
+    mesh: &SurfaceMesh,
+    request: &SliceRequest,
+) -> PyResult<PartModel> {
+    PythonNotes::hear(py, |notes| request.surface(mesh.clone(), ModelFile::default(), notes))
+        .map(|model| PartModel::Surface(Box::new(model)))
+}
+
 impl PySlices {
-    /// Layers with some attributes, arrays and groups, or all attributes, at their pixels.
-    pub fn of_solid(
+    /// Layers with some attributes, arrays, groups and parts, or all of them, at their pixels; parts
+    /// that overlap are refused if `strict`.
+    pub fn new(
         py: Python<'_>,
-        shared: &Arc<Analyzed>,
-        given: &Moved<'_>,
+        parts: Vec<LayerPart>,
         cut: LayerCut,
         attributes: Option<Vec<String>>,
+        strict: bool,
     ) -> PyResult<Self> {
-        let LayerCut { request, .. } = &cut;
-        let own = given.controls(shared.mesh.controls())?;
-        let (mut wanted, arrays) = request.arrays(&shared.mesh).py()?;
-        if attributes.is_none() && request.images.pixel_size().is_some() {
-            wanted = own.attributes.to_vec();
-        }
-        let controls = Controls { attributes: &wanted, ..own };
-        let source = ModelSource::of_solid(py, shared, controls, &arrays, request)?;
-        let mut slices = Self::of(py, source, cut)?;
-        let channels = slices.channels();
-        slices.shown = (0..channels.len()).collect();
-        if attributes.is_some() {
-            let chosen = slices.cut.request.chosen(&channels).py()?;
-            slices.shown.retain(|channel| chosen.iter().any(|(own, _)| own == channel));
-        }
-        slices.points = given.points()?.map(<[_]>::to_vec);
-        let request = &slices.cut.request;
-        let ids = request.material_ids(&arrays);
-        slices.model.materials = request.materials(&channels, ids.as_ref()).py()?;
-        Ok(slices)
-    }
-
-    pub fn of_surface(py: Python<'_>, mesh: &SurfaceMesh, cut: LayerCut) -> PyResult<Self> {
-        let (slicer, sha256) = PythonNotes::hear(py, |notes| {
-            cut.request.surface_slicer(mesh.clone(), ModelFile::default(), notes)
-        })?;
-        let source = Box::new(SolidSource::outlines(slicer));
-        Self::of(py, ModelSource::Surface(source, sha256), cut)
-    }
-
-    /// Identifies the model, as the program does.
-    pub fn fingerprint(&self, py: Python<'_>) -> PyResult<String> {
-        let cell = match &self.layers {
-            ModelSource::Surface(_, sha256) => return Ok(sha256.clone()),
-            ModelSource::Solid(cell) => cell,
-        };
-        let shared = cell.borrow_owner();
-        py.work(|| match &self.points {
-            None => shared.fingerprint(),
-            Some(points) => {
-                fingerprint(&SolidMesh { points: points.clone(), ..shared.mesh.clone() })
-            }
-        })
-    }
-
-    fn of(py: Python<'_>, source: ModelSource, cut: LayerCut) -> PyResult<Self> {
         let request = &cut.request;
+        let wants_all = attributes.is_none() && request.images.pixel_size().is_some();
+        let is_alone = matches!(&parts[..], [LayerPart { name: None, .. }]);
+        let arrays = |part: &LayerPart| -> PyResult<PartArrays> {
+            let Some(mesh) = part.solid() else { return Ok((Vec::new(), Vec::new())) };
+            let (wanted, arrays) = request.arrays(mesh, is_alone).py()?;
+            Ok((if wants_all { mesh.attributes.clone() } else { wanted }, arrays))
+        };
+        let arrays: Vec<PartArrays> = parts.iter().map(arrays).collect::<PyResult<_>>()?;
+        let named = |name: &str| wants_all || request.wants(name);
+        let source = ModelSource::new(py, &parts, &arrays, &named, request)?;
         let model = PythonNotes::hear(py, |notes| {
-            source.with(|source| request.layers_of(source.slicer(), notes))
+            source.with(|source| {
+                let layers = request.layers_of(source.slicer(), notes)?;
+                let names: Vec<Option<String>> =
+                    parts.iter().map(|part| part.name.clone()).collect();
+                let (slicer, setting) = (source.slicer(), &layers.setting);
+                request.check_overlaps(slicer, setting, (&names, strict), notes)?;
+                Ok(layers)
+            })
         })?;
         let layers = layers_of(py, source, &model, request)?;
         if let (Some(grid), Sampling::Center) = (model.grid, cut.sampling()) {
@@ -170,7 +147,37 @@ impl PySlices {
         let walls = layers.ask(py, lost).py()?;
         walls.map_or(Ok(()), |notice| warn(py, &words(&notice)))?;
         let next = AtomicUsize::new(0);
-        Ok(Self { layers, model, cut, points: None, shown: Vec::new(), next })
+        let mut slices = Self { layers, model, cut, parts, shown: Vec::new(), next };
+        let channels = slices.channels();
+        let request = &slices.cut.request;
+        slices.shown = (0..channels.len()).collect();
+        if attributes.is_some() {
+            let chosen = request.chosen(&channels).py()?;
+            slices.shown.retain(|channel| chosen.iter().any(|(own, _)| own == channel));
+        }
+        let ids = arrays.first().and_then(|(_, arrays)| request.material_ids(arrays));
+        slices.model.materials = request.materials(&channels, ids.as_ref()).py()?;
+        Ok(slices)
+    }
+
+    /// Layers of a surface.
+    pub fn of_surface(py: Python<'_>, mesh: &SurfaceMesh, cut: LayerCut) -> PyResult<Self> {
+        let part = LayerPart::new(surface_model(py, mesh, &cut.request)?, None, None);
+        Self::new(py, vec![part], cut, None, false)
+    }
+
+    /// The layers as their files have them, of length units of `unit_mm` millimeters.
+    pub fn identified(&self, py: Python<'_>, unit_mm: f64) -> PyResult<ModelLayers> {
+        let mut layers = self.model.clone();
+        layers.setting.unit_mm = unit_mm;
+        py.work(|| LayerPart::identify(&self.parts, &mut layers.setting))?;
+        Ok(layers)
+    }
+
+    /// Numbers of solids and of surfaces.
+    pub fn counts(&self) -> [usize; 2] {
+        let solids = self.parts.iter().filter(|part| part.solid().is_some()).count();
+        [solids, self.parts.len() - solids]
     }
 
     /// The channels of the source.
@@ -186,19 +193,17 @@ impl PySlices {
         if request.outputs.pvtu.is_none() {
             return Ok(None);
         }
-        let ModelSource::Solid(cell) = &self.layers else {
+        if self.parts.iter().all(|part| part.solid().is_none()) {
             return Err(refused(
                 "a .pvtu needs the cells at the pixels: a surface has none inside",
                 "slice a solid, or write another file",
             ));
-        };
+        }
         if !self.channels().is_empty() {
             return Ok(None);
         }
-        let shared = cell.borrow_owner();
-        let positions = self.points.as_deref().unwrap_or(&shared.mesh.points);
-        let controls = Controls { positions, attributes: &[] };
-        let source = ModelSource::of_solid(py, shared, controls, &[], request)?;
+        let arrays = [(Vec::new(), Vec::new())];
+        let source = ModelSource::new(py, &self.parts, &arrays, &|_| false, request)?;
         layers_of(py, source, &self.model, request).map(Some)
     }
 
@@ -211,10 +216,12 @@ impl PySlices {
             let layer = source.contours(index, height)?.merged(self.model.setting.tolerance);
             let Some(grid) = &self.model.grid else { return Ok((layer, None, Vec::new(), None)) };
             let planes = stack.planes(index, self.cut.planes);
-            let coverage = source.coverage(&planes, grid, self.cut.sampling())?;
+            let pixels =
+                LayerPixels { grid, height, planes: &planes, sampling: self.cut.sampling() };
+            let coverage = source.coverage(&planes, grid, pixels.sampling)?;
             let values = match source.channels() {
                 [] => Vec::new(),
-                _ => source.attributes(height, grid, &coverage)?,
+                _ => source.attributes(&pixels, &coverage)?,
             };
             let columns = grid.size[0];
             let channels = source.channels().len();

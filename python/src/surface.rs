@@ -8,7 +8,8 @@ use subsolid::backend::Choice;
 use subsolid::io::GlbOptions;
 use subsolid::jobs::info::InfoRequest;
 use subsolid::jobs::slice::{
-    AdaptiveHeights, ElephantFoot, HeightsByRange, PixelSize, SliceImages, SliceRequest,
+    AdaptiveHeights, ElephantFoot, HeightsByRange, PixelSize, PixelWindow, SliceImages,
+    SliceRequest,
 };
 use subsolid::jobs::surface::{SurfaceMethod, SurfaceNames, SurfaceRequest};
 use subsolid::numbers::{Length, counted};
@@ -389,6 +390,8 @@ impl PySurface {
     ///         cover the model.
     ///     pixel_origin: Lower left corner of the pixels in the plane of the layers, the same for all
     ///         models of an assembly; None for the model in the middle.
+    ///     window: Ends of the pixels in the plane of the layers, ((x0, x1), (y0, y1)), as those of a
+    ///         build plate, in place of resolution and pixel_origin.
     ///     crop: Whether what lies outside the pixels is left out, which is refused otherwise.
     ///     planes: Number of planes per layer over which coverage is averaged, 1 to 64.
     ///     antialias: True for the covered fraction of each pixel; False for 1 if its center is
@@ -417,7 +420,7 @@ impl PySurface {
     ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()
     ///     >>> faces.slice(0.5, scheme="linear")[0].area > 0
     ///     True
-    #[pyo3(signature = (layer_height=None, *, adaptive=None, first_layer=None, scheme=None, origin=None, axis="z", pixel=None, dpi=None, resolution=None, pixel_origin=None, crop=false, planes=1, antialias=true, scale=None, offset=None, elephant_foot=None, join=None, tolerance=None, unit=None, backend="auto"))]
+    #[pyo3(signature = (layer_height=None, *, adaptive=None, first_layer=None, scheme=None, origin=None, axis="z", pixel=None, dpi=None, resolution=None, pixel_origin=None, window=None, crop=false, planes=1, antialias=true, scale=None, offset=None, elephant_foot=None, join=None, tolerance=None, unit=None, backend="auto"))]
     #[allow(clippy::too_many_arguments)]
     fn slice(
         &self,
@@ -432,6 +435,7 @@ impl PySurface {
         #[pyo3(from_py_with = layer_options::dots)] dpi: Option<[f64; 2]>,
         #[pyo3(from_py_with = layer_options::resolution)] resolution: Option<[usize; 2]>,
         #[pyo3(from_py_with = layer_options::corner)] pixel_origin: Option<[Length; 2]>,
+        #[pyo3(from_py_with = layer_options::window)] window: Option<PixelWindow>,
         crop: bool,
         #[pyo3(from_py_with = count::planes)] planes: usize,
         antialias: bool,
@@ -458,6 +462,7 @@ impl PySurface {
                 dpi,
                 resolution,
                 pixel_origin,
+                window,
                 crop,
                 ..SliceImages::default()
             },

@@ -33,6 +33,7 @@ from ._subsolid import (
     read_surface,
     set_threads,
     shape,
+    slice_plate,
 )
 from ._types import Layer, Places, QuadratureBatch
 
@@ -69,4 +70,5 @@ __all__ = [
     "read_surface",
     "set_threads",
     "shape",
+    "slice_plate",
 ]

@@ -96,6 +96,39 @@ def read_surface(
 ) -> Surface: ...
 def read_creases(path: _Path) -> tuple[tuple[Ids, Floats], tuple[Ids, Floats]]: ...
 def shape(name: _Shape, *sizes: int) -> Solid: ...
+def slice_plate(
+    parts: dict[str, Union[Solid, Surface]],
+    layer_height: Optional[_Length] = None,
+    *,
+    place: Optional[
+        dict[
+            str, Union[tuple[_Length, _Length, _Length], tuple[_Length, _Length, _Length, float]]
+        ]
+    ] = None,
+    strict: bool = False,
+    adaptive: Union[str, tuple[_Length, _Length, _Length], None] = None,
+    first_layer: Optional[_Length] = None,
+    scheme: Optional[_Scheme] = None,
+    origin: Optional[_Length] = None,
+    axis: Literal["x", "y", "z"] = "z",
+    pixel: Union[_Length, tuple[_Length, _Length], None] = None,
+    dpi: Union[float, tuple[float, float], None] = None,
+    resolution: Optional[tuple[int, int]] = None,
+    pixel_origin: Optional[tuple[_Length, _Length]] = None,
+    window: Optional[tuple[tuple[_Length, _Length], tuple[_Length, _Length]]] = None,
+    crop: bool = False,
+    planes: int = 1,
+    antialias: bool = True,
+    scale: Union[float, tuple[float, float, float], None] = None,
+    offset: Optional[_Length] = None,
+    elephant_foot: Union[_Length, tuple[_Length, int], None] = None,
+    join: Optional[Literal["round", "miter"]] = None,
+    attributes: Union[bool, Sequence[str], None] = None,
+    tolerance: Optional[_Length] = None,
+    unit: Union[_Unit, float, None] = None,
+    materials: Union[str, Sequence[str], dict[str, Optional[str]], None] = None,
+    backend: str = "auto",
+) -> Slices: ...
 def merge(path: _Path) -> dict[str, int]: ...
 def bench(
     models: Sequence[_Path],
@@ -430,6 +463,7 @@ class Solid:
         dpi: Union[float, tuple[float, float], None] = None,
         resolution: Optional[tuple[int, int]] = None,
         pixel_origin: Optional[tuple[_Length, _Length]] = None,
+        window: Optional[tuple[tuple[_Length, _Length], tuple[_Length, _Length]]] = None,
         crop: bool = False,
         planes: int = 1,
         antialias: bool = True,
@@ -902,6 +936,7 @@ class Surface:
         dpi: Union[float, tuple[float, float], None] = None,
         resolution: Optional[tuple[int, int]] = None,
         pixel_origin: Optional[tuple[_Length, _Length]] = None,
+        window: Optional[tuple[tuple[_Length, _Length], tuple[_Length, _Length]]] = None,
         crop: bool = False,
         planes: int = 1,
         antialias: bool = True,

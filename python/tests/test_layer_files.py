@@ -50,6 +50,34 @@ GRAY: list[tuple[dict[str, Any], dict[str, Any], list[str]]] = [
 ]
 
 
+def test_plates_are_those_of_the_program(command: Any, tmp_path: Any) -> None:
+    body = subsolid.shape("box", 2, 2, 2).with_creases(crease_angle=40)
+    body.write(tmp_path / "body.vtu")
+    body.boundary().write(tmp_path / "insert.stl")
+    insert = subsolid.read_surface(tmp_path / "insert.stl")
+    own = ["--layer-height", "0.5", "--pixel", "0.1", "--antialias", "1", "--window", "-1:5,-0.5mm:3"]
+    own += ["--place", "insert=3,0,0.7,90", "--materials", "body,insert", "--attribute", "insert"]
+    command("slice", tmp_path / "body.vtu", tmp_path / "insert.stl", *own, "--png", tmp_path / "expected")
+    parts: dict[str, Any] = {"body": body, "insert": insert}
+    window: Any = ((-1, 5), ("-0.5mm", 3))
+    arguments: dict[str, Any] = {"pixel": 0.1, "window": window, "materials": ["body", "insert"]}
+    with pytest.warns(UserWarning, match="body and insert overlap"):
+        layers = subsolid.slice_plate(parts, 0.5, place={"insert": (3, 0, 0.7, 90)}, **arguments)
+    layers.write(tmp_path / "layers", attributes=["insert"])
+    assert images(tmp_path / "layers") == images(tmp_path / "expected")
+    shares = layers[2].attributes
+    covered = layers[2].coverage > 0
+    np.testing.assert_allclose((shares["body"] + shares["insert"])[covered], 1, rtol=1e-12)
+    with pytest.raises(subsolid.Error, match="body and insert overlap"):
+        subsolid.slice_plate(parts, 0.5, place={"insert": (3, 0, 0.7, 90)}, strict=True)
+    with pytest.raises(subsolid.Error, match="which no part has"):
+        subsolid.slice_plate(parts, 0.5, place={"other": (3, 0, 0.7)})
+    with pytest.raises(subsolid.Error, match="give Solids and Surfaces"):
+        subsolid.slice_plate({"body": 3}, 0.5)  # type: ignore[dict-item]
+    with pytest.raises(subsolid.Error, match="several parts"):
+        layers.write(tmp_path / "points.pvtu")
+
+
 def test_gray_tables_are_those_of_the_program(command: Any, models: Any, graded: subsolid.Solid, tmp_path: Any) -> None:
     table = tmp_path / "lamp.csv"
     table.write_text("level,written\n0,0\n0.3,0.8\n1,0.9\n", encoding="utf-8")

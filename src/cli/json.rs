@@ -4,6 +4,7 @@ use schemars::generate::SchemaSettings;
 use schemars::transform::transform_subschemas;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
+use subsolid::jobs::slice::{PLATE_SCHEMA, PlateFile};
 use subsolid::{Error, Result};
 
 /// What a report of `--json` is.
@@ -35,13 +36,23 @@ pub fn text<T: JsonReport>(report: &T) -> Result<String> {
 /// The schema of a report (JSON Schema, draft 2020-12).
 pub fn schema<T: JsonReport + 'static>() -> Schema {
     let settings = SchemaSettings::draft2020_12().for_serialize();
-    let mut schema = settings.into_generator().into_root_schema_for::<NamedReport<'static, T>>();
+    named(settings.into_generator().into_root_schema_for::<NamedReport<'static, T>>(), T::SCHEMA)
+}
+
+/// The schema of plate files.
+pub fn plate_schema() -> Schema {
+    let settings = SchemaSettings::draft2020_12().for_deserialize();
+    named(settings.into_generator().into_root_schema_for::<PlateFile>(), PLATE_SCHEMA)
+}
+
+/// A schema by its name, which is in what it describes.
+fn named(mut schema: Schema, name: &'static str) -> Schema {
     transform_subschemas(&mut plain_text, &mut schema);
-    schema.insert("$id".into(), T::SCHEMA.into());
-    schema.insert("title".into(), T::SCHEMA.into());
-    if let Some(name) = schema.pointer_mut("/properties/schema").and_then(|own| own.as_object_mut())
+    schema.insert("$id".into(), name.into());
+    schema.insert("title".into(), name.into());
+    if let Some(own) = schema.pointer_mut("/properties/schema").and_then(|own| own.as_object_mut())
     {
-        name.insert("const".into(), T::SCHEMA.into());
+        own.insert("const".into(), name.into());
     }
     schema
 }

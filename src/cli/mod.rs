@@ -38,6 +38,7 @@ mod options;
 mod output;
 mod parse;
 mod pieces;
+mod plate;
 mod quadrature;
 mod quality;
 mod query;

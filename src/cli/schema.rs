@@ -12,7 +12,7 @@ use subsolid::jobs::extract::ExtractReport;
 use subsolid::jobs::info::InfoReport;
 use subsolid::jobs::quadrature::{QuadratureBoundaryReport, QuadratureReport};
 use subsolid::jobs::query::QueryReport;
-use subsolid::jobs::slice::SliceReport;
+use subsolid::jobs::slice::{PLATE_SCHEMA, SliceReport};
 use subsolid::jobs::surface_file::WrittenSurface;
 use subsolid::jobs::view::PageReport;
 use subsolid::surface::SurfaceSummary;
@@ -24,7 +24,7 @@ use super::{
     refine, smooth, solve, untangle,
 };
 
-/// Print the JSON schema of a report
+/// Print the JSON schema of a report, or of a plate file
 ///
 /// Every report of --json names its schema: "schema": "subsolid.info/2". Without a name, lists the
 /// reports and what prints them.
@@ -52,7 +52,7 @@ const fn kind<T: JsonReport + 'static>(of: &'static str) -> ReportKind {
     ReportKind { schema: T::SCHEMA, of, make: json::schema::<T> }
 }
 
-const REPORTS: [ReportKind; 27] = [
+const REPORTS: [ReportKind; 28] = [
     kind::<InfoReport>("info"),
     kind::<SurfaceSummary>("info, of surfaces"),
     kind::<refine::WrittenMesh>("refine, shape"),
@@ -80,6 +80,7 @@ const REPORTS: [ReportKind; 27] = [
     kind::<devices::Report>("devices"),
     kind::<WrittenSurface>("surface, boundary, and what writes .glb"),
     kind::<PageReport>("view"),
+    ReportKind { schema: PLATE_SCHEMA, of: "none: read by slice", make: json::plate_schema },
 ];
 
 impl ReportKind {

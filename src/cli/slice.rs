@@ -1,24 +1,30 @@
 //! `subsolid slice`
 
+use std::path::PathBuf;
+
 use clap::{ArgGroup, Args};
 use subsolid::Result;
 use subsolid::backend::start;
 use subsolid::cluster::Ranks;
-use subsolid::io::ControlMesh;
-use subsolid::jobs::slice::{ModelFile, SliceAttribute, SliceMaterial, SliceReport, SliceRequest};
-use subsolid::scheme::VertexRule;
+use subsolid::jobs::slice::{SliceAttribute, SliceMaterial, SliceReport, SliceRequest};
 use subsolid::slice::{Bits, Join};
 
 use super::json::JsonReport;
 use super::list::List;
-use super::model::{ModelArguments, SOLID_OR_SURFACE};
+use super::model::ModelArguments;
 use super::names::{bare, scheme_names};
-use super::unused::refuse_for_solids;
+use super::plate::Models;
 use super::{Console, Outcome};
 
 /// What `--strict` refuses, of solids and surfaces.
-const STRICT: &str = "Refuse left-handed and folded hexahedra, inverted cells of other kinds and surfaces \
-                      that face inward instead of warning about them";
+const STRICT: &str = "Refuse left-handed and folded hexahedra, inverted cells of other kinds, surfaces that \
+                      face inward and parts that overlap instead of warning about them";
+/// What is sliced.
+const SOLID_SURFACE_OR_PLATE: &str = "Control mesh of a solid: .vtk, .vtu, .pvtu, MEDIT or MFEM .mesh, Gmsh \
+                                      .msh, .ovm, Abaqus or AVS .inp, Exodus .exo, .unv, or a case of \
+                                      OpenFOAM; or of a surface: .obj, .ply, .off, .stl, .3mf, .vtp, or a \
+                                      file of faces without volume cells; - reads standard input; or a \
+                                      .json of many parts (`subsolid schema plate`)";
 
 /// Cut the limit volume into layers, for additive manufacturing
 ///
@@ -27,6 +33,9 @@ const STRICT: &str = "Refuse left-handed and folded hexahedra, inverted cells of
 /// Layer k is the slab from k to k + 1 layer heights above the lowest point of the limit, or above
 /// --origin, and is cut at mid-height; heights may differ, too. Layers are numbered from the bottom of the whole model
 /// regardless of --range, so that a partial run gives the same files as a full run.
+///
+/// Several models lie on one plate, as their coordinates or --place say: in one file of layers, each
+/// a material or an attribute where --materials or --attribute names it.
 #[derive(Args)]
 #[command(group = ArgGroup::new("outputs").required(true).multiple(true)
     .args(["png", "bmp", "svg", "layered_svg", "cli", "vtp", "pvtu", "zip", "sl1", "slice_stack",
@@ -34,9 +43,9 @@ const STRICT: &str = "Refuse left-handed and folded hexahedra, inverted cells of
 #[command(group = ArgGroup::new("images").multiple(true)
     .args(["png", "bmp", "zip", "sl1", "image_stack", "vdb"]))]
 #[command(group = ArgGroup::new("sized").args(["pixel", "dpi"]))]
-#[command(group = ArgGroup::new("framed").args(["resolution", "pixel_origin"]).multiple(true))]
+#[command(group = ArgGroup::new("framed").args(["resolution", "pixel_origin", "window"]).multiple(true))]
 #[command(group = ArgGroup::new("a_material").args(["materials", "material_id"]).multiple(true))]
-#[command(mut_arg("model", |model| model.help(SOLID_OR_SURFACE)))]
+#[command(mut_arg("model", |model| model.help(SOLID_SURFACE_OR_PLATE)))]
 #[command(mut_arg("strict", |strict| strict.help(STRICT)))]
 #[command(mut_arg("scheme", |scheme| scheme.value_parser(scheme_names())))]
 #[command(mut_arg("join", |join| join.value_parser(bare::<Join>())))]
@@ -60,16 +69,23 @@ Examples:
   subsolid slice model.vtk --layer-height 0.1 --slice-stack slices.3mf --image-stack graded.3mf \\
     --pixel 0.1 --antialias 4 --attribute hardness
   subsolid slice model.obj --layer-height 0.05 --png layers --pixel 0.05
+  subsolid slice body.vtu insert.stl --place insert=10,0,2,90 --layer-height 0.05 --png layers \\
+    --pixel 0.05 --window 0:120,0:68 --materials body,insert
+  subsolid slice plate.json --layer-height 0.05 --sl1 job.sl1 --pixel 0.05 --exposure 6:35:10
   subsolid slice part.stl --layer-height 0.05 --png layers --pixel 0.05
   subsolid slice part.stl --scheme loop --weld=1e-3 --layer-height 0.1 --cli job.cli
   subsolid slice model.vtk --layer-height 0.1 --range 2:2.5 --axis x --svg drawings --resume")]
 pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
+    /// Further models on the same plate: they are sliced together, and where some overlap the last one
+    /// has the place
+    #[arg(index = 2, value_name = "MODEL")]
+    others: Vec<PathBuf>,
     #[command(flatten)]
     request: Box<SliceRequest>,
-    /// Materials, at most one per pixel: attributes that are their volume fractions, or groups of
-    /// cells; `\,` is a comma of a name. Images have one color per material
+    /// Materials, at most one per pixel: attributes that are their volume fractions, groups of cells,
+    /// or parts of a plate; `\,` is a comma of a name. Images have one color per material
     #[arg(
         long,
         value_name = "NAME[=#RRGGBB],…",
@@ -78,7 +94,7 @@ pub struct Arguments {
         display_order = 32
     )]
     materials: Vec<List<SliceMaterial>>,
-    /// Attribute, array or group of cells (a material) to write too: images of its own (its
+    /// Attribute, array, group of cells (a material) or part of a plate to write too: images of its own (its
     /// range, or the values B and W, from black to white) and a point array of --vtp and --pvtu; of
     /// several components NAME_0, NAME_1, …
     #[arg(long, value_name = "NAME[=B:W],…", display_order = 35)]
@@ -90,35 +106,18 @@ impl JsonReport for SliceReport {
 }
 
 pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -> Result<Outcome> {
-    let Arguments { model, mut request, materials, attribute } = arguments;
+    let Arguments { model, others, mut request, materials, attribute } = arguments;
     request.images.materials = materials.into_iter().flat_map(|list| list.0).collect();
     request.attribute = attribute.into_iter().flat_map(|list| list.0).collect();
     model.check_ranks(ranks)?;
     if let Some(ranks) = ranks {
         request.take_part(ranks)?;
     }
-    request.outputs.files().try_for_each(|file| model.check_no_input(file, &[]))?;
+    let models = Models::new(&request, &model, others)?;
     request.check()?;
     let _starting = start(request.backend)?;
-    let file = ModelFile { path: Some(&model.model), strict: model.strict };
-    let report = match model.open_welded(request.weld.map(|own| request.length(own)), console)? {
-        ControlMesh::Surface(mesh) => {
-            // strict checks surfaces, too
-            let options = model.of_solids().into_iter().filter(|(_, name)| *name != "--strict");
-            refuse_for_solids(&options.collect::<Vec<_>>())?;
-            request.run_surface(mesh, file, ranks, &mut console.notes())?
-        }
-        ControlMesh::Solid(mesh) => {
-            request.check_of_solid()?;
-            let rule = VertexRule::default();
-            let mesh = model.prepare(mesh, 0, rule, console)?;
-            let unrefined = request.unrefined(&mesh)?;
-            let mesh = model.refined(mesh, request.levels, rule, console)?;
-            let solid = model.analyze(&mesh, console)?;
-            model.hint(&mesh, &solid, request.levels, console);
-            request.run((mesh, solid), unrefined, file, ranks, &mut console.notes())?
-        }
-    };
+    let parts = models.read(&request, model, console)?;
+    let report = request.run(parts, ranks, &mut console.notes())?;
     console.report_json(&report)?;
     Ok(Outcome::Done)
 }

@@ -159,8 +159,11 @@ impl<'de> Deserialize<'de> for Length {
 
 /// What files have for lengths.
 #[derive(Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(untagged)]
-enum NumberOrText {
+pub enum NumberOrText {
+    /// In the model's unit.
     Number(f64),
+    /// With a unit.
     Text(String),
 }

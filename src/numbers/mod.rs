@@ -25,7 +25,7 @@ use std::ops::{Add, Div, Mul, Sub};
 
 pub use csr::Csr;
 pub use digits::{by_count, counted, precise, significant};
-pub use length::{Length, LengthUnit};
+pub use length::{Length, LengthUnit, NumberOrText};
 pub use median::median;
 pub use portable::Portable;
 pub(crate) use sorted::sorted_unique;

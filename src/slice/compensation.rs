@@ -8,7 +8,7 @@ use super::frame::{Axis, PixelGrid};
 use super::layer::{Contour, Layer};
 use super::pixels::Raster;
 use super::slicer::LayerFrame;
-use super::source::{Channel, LayerSource, PixelPlaces};
+use super::source::{Channel, LayerPixels, LayerSource, PixelPlaces};
 use super::stack::Stack;
 use crate::backend::operations::Sampling;
 use crate::error::{Error, IdKind, Message, Result};
@@ -81,7 +81,7 @@ impl Compensation {
     }
 
     /// Factors along the plane's own axes and the axis of the layers.
-    fn factors(&self, axis: Axis) -> ([f64; 2], f64) {
+    pub(super) fn factors(&self, axis: Axis) -> ([f64; 2], f64) {
         (axis.project(self.scale), self.scale[axis.number()])
     }
 
@@ -221,9 +221,12 @@ impl LayerSource for CompensatedSource<'_> {
         Ok(pixels)
     }
 
-    fn attributes(&self, height: f64, grid: &PixelGrid, coverage: &[u16]) -> Result<Vec<f64>> {
-        let (own, heights) = self.unscaled(grid, &[height]);
-        self.source.attributes(heights[0], &own, coverage)
+    fn attributes(&self, pixels: &LayerPixels<'_>, coverage: &[u16]) -> Result<Vec<f64>> {
+        let (grid, heights) = self.unscaled(pixels.grid, &[pixels.height]);
+        let (_, planes) = self.unscaled(pixels.grid, pixels.planes);
+        let (grid, planes) = (&grid, &planes[..]);
+        let own = LayerPixels { grid, height: heights[0], planes, ..*pixels };
+        self.source.attributes(&own, coverage)
     }
 
     fn reuse(&self, values: Vec<f64>) {

@@ -83,7 +83,7 @@ impl CoverageSource for Slicer {
             patches: patches.collect(),
             links: links.collect(),
             edges: &surface.edges,
-            most_around: self.shells().most_around(),
+            most_around: self.most_around(),
         }
     }
 

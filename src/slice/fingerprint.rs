@@ -5,6 +5,8 @@ use std::ops::Range;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
+use super::manifest::PartEntry;
+use super::part::Placement;
 use crate::interrupt::stop_point;
 use crate::mesh::{
     Attribute, BoundaryRule, CellKind, CreaseRule, Creases, SolidMesh, SurfaceMesh, TriangleRule,
@@ -46,6 +48,18 @@ pub fn refined_fingerprint(fingerprint: String, levels: usize) -> String {
     let mut hash = Fingerprint(Sha256::new());
     hash.text(&fingerprint);
     hash.count(levels);
+    hash.finish()
+}
+
+/// The fingerprint of a plate by those of its parts, with their names and how they are moved.
+pub fn plate_fingerprint(parts: &[PartEntry]) -> String {
+    let mut hash = Fingerprint(Sha256::new());
+    for PartEntry { name, model_sha256, place } in parts {
+        hash.text(model_sha256);
+        hash.text(name.as_deref().unwrap_or_default());
+        let Placement { shift: [x, y, z], degrees } = *place;
+        hash.numbers(&[x, y, z, degrees]);
+    }
     hash.finish()
 }
 

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::compensation::Compensation;
+use super::part::Placement;
 use super::pixels::{Bits, Flip, GrayCurve};
 use crate::error::{Error, Result};
 use crate::io::atomic::CompleteFile;
@@ -48,6 +49,9 @@ pub struct Parameters {
     pub program: String,
     /// [`fingerprint`](super::fingerprint()) of the control mesh.
     pub model_sha256: String,
+    /// The parts, if there are several or they have names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<PartEntry>,
     /// Millimeters in a length unit. All lengths in the manifest are in length units.
     pub unit_mm: f64,
     /// Axis that the layers are stacked along: x, y or z.
@@ -70,6 +74,17 @@ pub struct Parameters {
     pub compensation: Option<Compensation>,
     /// What every layer has.
     pub files: Files,
+}
+
+/// A part of what was sliced.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PartEntry {
+    /// Its name, if it has one.
+    pub name: Option<String>,
+    /// [`fingerprint`](super::fingerprint()) of its control mesh.
+    pub model_sha256: String,
+    /// How it was moved.
+    pub place: Placement,
 }
 
 /// The kind of files of a stack.

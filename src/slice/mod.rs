@@ -50,7 +50,10 @@ mod interior;
 mod job;
 mod layer;
 pub mod manifest;
+mod mixed_pixels;
 pub mod output;
+mod overlap;
+mod part;
 mod pieces;
 mod pixels;
 mod setting;
@@ -67,12 +70,14 @@ pub use boundary::{ClosedSurface, PreparedSurface, Shell, Shells, Steepness};
 pub use channels::named_arrays;
 pub use compensation::{CompensatedSource, Compensation};
 pub use contours::Join;
-pub use fingerprint::{fingerprint, refined_fingerprint, surface_fingerprint};
+pub use fingerprint::{fingerprint, plate_fingerprint, refined_fingerprint, surface_fingerprint};
 pub use frame::{Axis, PixelGrid};
 pub use heights::{CuspLimits, HeightRule, LayerHeights};
 pub use interior::{Interior, InteriorFinder};
 pub use job::{Job, JobReport};
 pub use layer::{Contour, Layer};
+pub use overlap::Overlap;
+pub use part::{Boundary, Placement};
 pub use pieces::{MergedLayers, are_layers, job_directory, merge_layers};
 pub use pixels::{
     Bits, CellIds, EncodedImage, Flip, Gray, GrayCurve, ImageFile, ImageFormat, MAX_MATERIALS,
@@ -80,7 +85,7 @@ pub use pixels::{
 };
 pub use setting::{Pixels, Setting};
 pub use slicer::{LayerFrame, SliceOptions, Slicer};
-pub use solid_source::SolidSource;
-pub use source::{Channel, LayerSource, PixelPlaces};
+pub use solid_source::{SolidSource, SourcePart};
+pub use source::{Channel, LayerPixels, LayerSource, PixelPlaces};
 pub use stack::{MAX_LAYERS, MAX_PLANES_PER_LAYER, Stack, check_planes};
 pub use thin_walls::thin_walls;

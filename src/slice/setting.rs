@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use super::compensation::{CompensatedSource, Compensation};
 use super::heights::LayerHeights;
-use super::manifest::{Files, Parameters};
+use super::manifest::{Files, Parameters, PartEntry};
 use super::slicer::{LayerFrame, rounding};
 use super::source::LayerSource;
 use super::stack::{Stack, UNITS as OTHER_UNIT};
@@ -42,6 +42,8 @@ pub struct Setting {
     pub model: Option<String>,
     /// [`fingerprint`](super::fingerprint()) of the control mesh.
     pub model_sha256: String,
+    /// The parts, if there are several or they have names.
+    pub parts: Vec<PartEntry>,
     /// Millimeters in a length unit.
     pub unit_mm: f64,
     /// Axis that the layers are stacked along.
@@ -89,6 +91,7 @@ impl Setting {
         Ok(Self {
             model: None,
             model_sha256: String::new(),
+            parts: Vec::new(),
             unit_mm: 1.0,
             axis: frame.axis,
             stack,
@@ -128,6 +131,7 @@ impl Setting {
         Parameters {
             program: concat!("subsolid ", env!("CARGO_PKG_VERSION")).into(),
             model_sha256: self.model_sha256.clone(),
+            parts: self.parts.clone(),
             unit_mm: self.unit_mm,
             axis: letter(self.axis.number()),
             plane: self.axis.plane().map(letter),

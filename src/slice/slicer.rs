@@ -1,16 +1,21 @@
 //! Slicing a solid or a closed surface: set up once, then any layer in any order.
 
-use super::boundary::{ClosedSurface, Extent, Shells, Surface, farthest, longest_side};
+use std::ops::Range;
+
+use super::boundary::{
+    ClosedSurface, Extent, Shells, Surface, farthest, height_grid, longest_side,
+};
 use super::contours::{Arcs, IntervalIndex, join, outlines};
 use super::frame::Axis;
 use super::layer::Layer;
+use super::part::{Boundary, PartExtent};
 use super::pixels::{Gray, Raster};
 use crate::backend::cpu::Host;
 use crate::backend::operations::LayerImages;
 use crate::error::{Error, Result};
 use crate::limit::Solid;
-use crate::mesh::{Controls, check_coordinates, check_point_count};
-use crate::numbers::Precision;
+use crate::mesh::{Controls, check_coordinates};
+use crate::numbers::{Precision, bounds};
 
 /// Default tolerance as a fraction of the solid's longest side.
 const DEFAULT_TOLERANCE: f64 = 1e-5;
@@ -71,7 +76,8 @@ pub(super) fn rounding(bounds: [[f64; 3]; 2]) -> f64 {
     (2.0 * unit).min(MAX_ROUNDING * longest_side(&bounds))
 }
 
-/// A solid, or what a closed surface bounds, ready to be cut by planes across an axis.
+/// A solid, what a closed surface bounds, or several of these, ready to be cut by planes across an
+/// axis.
 ///
 /// Layers are independent of each other and of the order they are asked for in; the
 /// same slicer serves many threads.
@@ -93,6 +99,7 @@ pub struct Slicer {
     frame: LayerFrame,
     // none of a solid
     shells: Shells,
+    pub(super) parts: Vec<PartExtent>,
     /// The boundary on a processor.
     pub(super) images: Box<dyn LayerImages>,
 }
@@ -106,13 +113,7 @@ impl Slicer {
     /// are not the solid's;
     /// [`Error::Mesh`] for coordinates out of range, no boundary, and one without an outside.
     pub fn new(solid: &Solid, controls: Controls<'_>, options: SliceOptions) -> Result<Self> {
-        solid.check_whole("layers")?;
-        check_point_count(controls.positions.len(), solid.topology().vertex_count())?;
-        solid.topology().check_has_boundary()?;
-        let spanning = solid.spanning(controls.positions.as_flattened(), 3);
-        let tolerance = tolerance(spanning.as_chunks().0, options)?;
-        let surface = Surface::new(solid, controls.positions, options.axis, tolerance)?;
-        Ok(Self::of(surface, options.axis, tolerance, Shells::default()))
+        Self::of_parts(&[Boundary::Solid(solid, controls.positions)], options)
     }
 
     /// Prepares the limit of a closed surface over its control `points`. What its shells wind
@@ -142,19 +143,49 @@ impl Slicer {
         points: &[[f64; 3]],
         options: SliceOptions,
     ) -> Result<Self> {
-        check_point_count(points.len(), surface.vertex_count())?;
-        let tolerance = tolerance(surface.spanning(points).as_chunks().0, options)?;
-        let (surface, shells) = Surface::of_closed(surface, points, options.axis, tolerance)?;
-        Ok(Self::of(surface, options.axis, tolerance, shells))
+        Self::of_parts(&[Boundary::Surface(surface, points)], options)
     }
 
-    fn of(surface: Surface, axis: Axis, tolerance: f64, shells: Shells) -> Self {
-        let Extent { heights, plane } = Extent::of(&surface);
-        let frame = LayerFrame { axis, tolerance, heights, plane };
+    /// Prepares several parts, of which each place is inside that is inside one of them. The default
+    /// tolerance is the least that one of them has.
+    ///
+    /// # Errors
+    /// As [`Slicer::new`] and [`Slicer::of_surface`]; [`Error::Request`] for no parts.
+    pub fn of_parts(parts: &[Boundary<'_>], options: SliceOptions) -> Result<Self> {
+        let (mut within, mut around) = (f64::INFINITY, bounds::empty());
+        for part in parts {
+            part.check()?;
+            let spanning = part.spanning();
+            let points = spanning.as_chunks().0;
+            within = within.min(tolerance(points, options)?);
+            around = points.iter().copied().fold(around, bounds::extended);
+        }
+        let (axis, grid) = (options.axis, height_grid(&around));
+        let mut all: Option<Surface> = None;
+        let (mut shells, mut extents) = (Shells::default(), Vec::with_capacity(parts.len()));
+        for part in parts {
+            let (own, of_part) = part.cover(axis, [within, grid])?;
+            let first = all.as_ref().map_or(0, |all| all.patches.len() as u32);
+            extents.push(PartExtent {
+                patches: first..first + own.patches.len() as u32,
+                extent: Extent::of(&own),
+                most_around: of_part.most_around(),
+            });
+            shells.shells.extend(of_part.shells);
+            match &mut all {
+                None => all = Some(own),
+                Some(all) => all.append(own)?,
+            }
+        }
+        let Some(surface) = all else {
+            return Err(Error::request("layers of no parts").with_help("give a model"));
+        };
+        let Extent { heights, plane } = Extent::around(extents.iter().map(|part| part.extent));
+        let frame = LayerFrame { axis, tolerance: within, heights, plane };
         let ranges: Vec<[f64; 2]> =
             surface.patches.iter().map(|patch| surface.height_range(patch)).collect();
         let index = IntervalIndex::new(&ranges);
-        Self { index, surface, frame, shells, images: Box::new(Host) }
+        Ok(Self { index, surface, frame, shells, parts: extents, images: Box::new(Host) })
     }
 
     /// What all layers have in common.
@@ -188,7 +219,7 @@ impl Slicer {
         self.frame.plane
     }
 
-    /// The shells of a surface; none of a solid.
+    /// The shells of surfaces; none of a solid.
     pub fn shells(&self) -> &Shells {
         &self.shells
     }
@@ -200,8 +231,13 @@ impl Slicer {
     /// compared on a grid of about 2⁻³⁴ of the size. Where shells overlap by more than twice the
     /// tolerance, contours are of their union.
     pub fn layer(&self, index: usize, height: f64) -> Layer {
+        self.layer_of(0..self.surface.patches.len() as u32, index, height)
+    }
+
+    /// [`Slicer::layer`] of some of the patches, those of a part.
+    pub(super) fn layer_of(&self, patches: Range<u32>, index: usize, height: f64) -> Layer {
         let mut arcs = Arcs::default();
-        self.trace(height, &mut arcs, &mut Vec::new());
+        self.trace(&patches, height, &mut arcs, &mut Vec::new());
         let (grid, tolerance) = (self.surface.grid, self.frame.tolerance);
         Layer { index, height, contours: outlines(join(&arcs, grid), grid, tolerance) }
     }
@@ -211,6 +247,18 @@ impl Slicer {
     /// # Panics
     /// If `pixels` is not as large as the raster's grid, or there are more than 65,536 heights.
     pub fn coverage_into<T: Gray>(&self, heights: &[f64], raster: &mut Raster, pixels: &mut [T]) {
+        let all = 0..self.surface.patches.len() as u32;
+        self.cover_into(all, heights, raster, pixels);
+    }
+
+    /// [`Slicer::coverage_into`] of some of the patches, those of a part.
+    pub(super) fn cover_into<T: Gray>(
+        &self,
+        patches: Range<u32>,
+        heights: &[f64],
+        raster: &mut Raster,
+        pixels: &mut [T],
+    ) {
         raster.clear();
         let (mut arcs, mut found) = (Arcs::default(), Vec::new());
         for (plane, &height) in heights.iter().enumerate() {
@@ -218,7 +266,7 @@ impl Slicer {
                 raster.begin_plane();
             }
             arcs.clear();
-            self.trace(height, &mut arcs, &mut found);
+            self.trace(&patches, height, &mut arcs, &mut found);
             arcs.segments().for_each(|[a, b]| raster.add_segment(a, b));
         }
         raster.write(pixels);
@@ -227,6 +275,15 @@ impl Slicer {
     /// Largest distance of chords from patches, in length units.
     pub(super) fn chord_tolerance(&self) -> f64 {
         CHORD_PART * self.frame.tolerance
+    }
+
+    /// A bound on how many parts and shells are around one point.
+    pub(super) fn most_around(&self) -> usize {
+        let around = |part: &PartExtent| {
+            let near = self.parts.iter().filter(|other| other.meets(part));
+            near.map(|other| other.most_around).sum()
+        };
+        self.parts.iter().map(around).max().unwrap_or(1).max(1)
     }
 
     /// The boundary.
@@ -239,10 +296,12 @@ impl Slicer {
         &self.index
     }
 
-    fn trace(&self, height: f64, arcs: &mut Arcs, found: &mut Vec<u32>) {
+    /// Arcs of the patches of a range.
+    fn trace(&self, patches: &Range<u32>, height: f64, arcs: &mut Arcs, found: &mut Vec<u32>) {
         let height = self.surface.round(height);
         self.index.find(height, found);
-        for &patch in &*found {
+        let own = |end: u32| found.partition_point(|&patch| patch < end);
+        for &patch in &found[own(patches.start)..own(patches.end)] {
             let patch = &self.surface.patches[patch as usize];
             arcs.add(&self.surface, patch, height, self.chord_tolerance());
         }

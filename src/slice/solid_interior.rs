@@ -131,7 +131,7 @@ impl<'s> SolidInterior<'s> {
     }
 
     /// Widths of the attributes and of the arrays of cells.
-    fn widths(&self) -> impl Iterator<Item = usize> {
+    pub fn widths(&self) -> impl Iterator<Item = usize> {
         let of_cells = self.cell_data.iter().map(|array| array.width);
         self.attributes.iter().map(|attribute| attribute.width).chain(of_cells)
     }

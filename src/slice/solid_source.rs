@@ -3,7 +3,7 @@
 
 use super::interior::InteriorFinder;
 use super::solid_interior::{InteriorLayer, SolidInterior};
-use super::source::{Channel, LayerSource, PixelPlaces};
+use super::source::{Channel, LayerPixels, LayerSource, PixelPlaces};
 use super::{Layer, PixelGrid, Slicer};
 use crate::backend::Backend;
 use crate::backend::operations::{InteriorRun, Sampling};
@@ -11,14 +11,67 @@ use crate::error::{Error, Result};
 use crate::limit::Solid;
 use crate::locate::{Locator, LocatorOptions, layer_rings};
 use crate::mesh::{Attribute, CellArray, Controls, component_ranges};
+use crate::numbers::counted;
 
-/// The limit volume of a solid, or what a surface bounds, as a source of layers.
+/// The limit volume of a solid, what a surface bounds, or several of these, as a source of layers.
 #[derive(Debug)]
 pub struct SolidSource<'s> {
     slicer: Slicer,
-    /// Where a point is, and the values there; none for a solid of which nothing is asked there.
-    inside: Option<SolidInterior<'s>>,
+    // as many as the slicer has
+    pub(super) parts: Vec<SourcePart<'s>>,
     channels: Vec<Channel>,
+}
+
+/// What is known inside a part.
+#[derive(Debug)]
+pub struct SourcePart<'s> {
+    // if there is a channel that is 1 in it and 0 in others
+    name: Option<String>,
+    /// Where a point is, and the values there; none for a part of which nothing is asked there.
+    pub(super) inside: Option<SolidInterior<'s>>,
+    /// The channels of its values; then their places among those of all parts.
+    channels: Vec<Channel>,
+    pub(super) places: Vec<usize>,
+    /// Place of its own channel.
+    pub(super) place: Option<usize>,
+}
+
+impl<'s> SourcePart<'s> {
+    /// A part without attributes: all that a surface has.
+    pub fn outline() -> Self {
+        Self { name: None, inside: None, channels: vec![], places: vec![], place: None }
+    }
+
+    /// The part with a channel of its own if it has a name: 1 in the part, 0 in others.
+    pub fn named(self, name: Option<String>) -> Self {
+        Self { name, ..self }
+    }
+
+    /// A part with attributes, and arrays of the mesh's cells after them: a pixel has the values
+    /// of its cell.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the controls are not the solid's, and for arrays of another number of
+    /// cells.
+    pub fn new(solid: &'s Solid, controls: Controls<'_>, cell_data: &[CellArray]) -> Result<Self> {
+        let cells = solid.topology().cell_count();
+        for CellArray { name, width, values, .. } in cell_data {
+            if *width == 0 || width.checked_mul(cells) != Some(values.len()) {
+                let have = values.len();
+                return Err(Error::request(format!(
+                    "cell array \"{name}\" has {have} values, {cells} x {width} are needed"
+                ))
+                .with_help("give every cell a row of values, of width 1 or more"));
+            }
+        }
+        let rings = Some(layer_rings(solid));
+        let options = LocatorOptions { rings, ..LocatorOptions::default() };
+        let locator = Locator::with_options(solid, controls, options)?;
+        let mut channels = Channel::of_solid(solid, controls.attributes);
+        channels.extend(Channel::of_cells(cell_data));
+        let inside = Some(SolidInterior::new(locator, controls.attributes, cell_data)?);
+        Ok(Self { inside, channels, ..Self::outline() })
+    }
 }
 
 impl<'s> SolidSource<'s> {
@@ -36,42 +89,75 @@ impl<'s> SolidSource<'s> {
 
     /// The layers of a slicer alone, without attributes: all that a surface has.
     pub fn outlines(slicer: Slicer) -> Self {
-        Self { slicer, inside: None, channels: Vec::new() }
+        let parts = slicer.parts.iter().map(|_| SourcePart::outline()).collect();
+        Self { slicer, parts, channels: Vec::new() }
     }
 
     /// A source with attributes, and arrays of the mesh's cells after them: a pixel has the values
     /// of its cell. [`LayerSource::places`] is there even without either.
     ///
     /// # Errors
-    /// As [`SolidSource::new`], and for arrays of another number of cells.
+    /// As [`SolidSource::new`] and [`SourcePart::new`].
     pub fn with_cell_data(
         solid: &'s Solid,
         controls: Controls<'_>,
         cell_data: &[CellArray],
         slicer: Slicer,
     ) -> Result<Self> {
-        let cells = solid.topology().cell_count();
-        for CellArray { name, width, values, .. } in cell_data {
-            if *width == 0 || width.checked_mul(cells) != Some(values.len()) {
-                let have = values.len();
-                return Err(Error::request(format!(
-                    "cell array \"{name}\" has {have} values, {cells} x {width} are needed"
-                ))
-                .with_help("give every cell a row of values, of width 1 or more"));
-            }
-        }
-        let rings = Some(layer_rings(solid));
-        let options = LocatorOptions { rings, ..LocatorOptions::default() };
-        let locator = Locator::with_options(solid, controls, options)?;
-        let mut channels = Channel::of_solid(solid, controls.attributes);
-        channels.extend(Channel::of_cells(cell_data));
-        let inside = SolidInterior::new(locator, controls.attributes, cell_data)?;
-        Ok(Self { slicer, inside: Some(inside), channels })
+        Self::of_parts(slicer, vec![SourcePart::new(solid, controls, cell_data)?])
     }
 
-    /// The locator of pixels, if there is something to locate for.
+    /// The layers of several parts, in the order of the slicer's. Channels of equal names are one;
+    /// parts without it have 0 of it. The named parts' own channels come after them.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for another number of parts, and for a part that has the name of another
+    /// or of an attribute.
+    pub fn of_parts(slicer: Slicer, mut parts: Vec<SourcePart<'s>>) -> Result<Self> {
+        let count = slicer.parts.len();
+        if parts.len() != count {
+            let given = counted(parts.len(), "part");
+            return Err(Error::request(format!("{given} for the layers of {count}"))
+                .with_help("give the parts that the slicer has"));
+        }
+        let mut channels: Vec<Channel> = Vec::new();
+        for part in &mut parts {
+            for own in &part.channels {
+                let found = channels.iter().position(|channel| channel.name == own.name);
+                let place = found.unwrap_or(channels.len());
+                match channels.get_mut(place) {
+                    None => channels.push(own.clone()),
+                    Some(Channel { range, .. }) => {
+                        let [low, high] = own.range;
+                        *range = [range[0].min(low), range[1].max(high)];
+                    }
+                }
+                part.places.push(place);
+            }
+        }
+        for (place, Channel { range, .. }) in channels.iter_mut().enumerate() {
+            if !parts.iter().all(|part| part.places.contains(&place)) {
+                *range = [range[0].min(0.0), range[1].max(0.0)];
+            }
+        }
+        for part in &mut parts {
+            let Some(name) = &part.name else { continue };
+            if channels.iter().any(|channel| channel.is_named(name)) {
+                return Err(Error::request(format!(
+                    "part {name:?} has the name of another part or of an attribute"
+                ))
+                .with_help("give it another name"));
+            }
+            part.place = Some(channels.len());
+            let name = name.clone();
+            channels.push(Channel { attribute: name.clone(), name, range: [0.0, 1.0] });
+        }
+        Ok(Self { slicer, parts, channels })
+    }
+
+    /// The locator of pixels of the first part, if there is something to locate for.
     pub fn locator(&self) -> Option<&Locator<'s>> {
-        self.inside.as_ref().map(|inside| &inside.locator)
+        self.parts.first()?.inside.as_ref().map(|inside| &inside.locator)
     }
 
     /// Brings the boundary, the inside and the attributes to a processor, which makes the pixels from
@@ -82,10 +168,8 @@ impl<'s> SolidSource<'s> {
     /// [`Error::Request`] if a device's memory is too small.
     pub fn bring(&mut self, backend: &dyn Backend) -> Result<()> {
         self.slicer.bring(backend)?;
-        if let Some(inside) = &mut self.inside {
-            inside.bring(backend)?;
-        }
-        Ok(())
+        let mut insides = self.parts.iter_mut().filter_map(|part| part.inside.as_mut());
+        insides.try_for_each(|inside| inside.bring(backend))
     }
 
     /// Finds the pixels inside at some heights, with the attributes there, and leaves them where the
@@ -98,14 +182,14 @@ impl<'s> SolidSource<'s> {
         inside.own.time(&self.layer(inside, grid)?, heights)
     }
 
-    /// The inside on a grid of pixels.
-    fn layer<'a>(
+    /// The inside of a part on a grid of pixels.
+    pub(super) fn layer<'a>(
         &'a self,
         inside: &'a SolidInterior<'s>,
         grid: &PixelGrid,
     ) -> Result<InteriorLayer<'a, 's>> {
         let finder = InteriorFinder::new(&inside.locator, self.slicer.axis(), *grid)?;
-        Ok(InteriorLayer { inside, finder, width: self.channels.len() })
+        Ok(InteriorLayer { inside, finder, width: inside.widths().sum() })
     }
 
     /// The slicer.
@@ -113,9 +197,13 @@ impl<'s> SolidSource<'s> {
         &self.slicer
     }
 
-    /// Location of points in the solid, with attributes and cell arrays.
+    /// Location of points in the one solid, with attributes and cell arrays.
     pub(super) fn inside(&self) -> Result<&SolidInterior<'s>> {
-        self.inside.as_ref().ok_or_else(|| {
+        let [part] = &self.parts[..] else {
+            return Err(Error::request("places in several parts")
+                .with_help("slice the parts one by one, or leave places out"));
+        };
+        part.inside.as_ref().ok_or_else(|| {
             Error::request("the layers have neither attributes nor places")
                 .with_help("slice controls that have attributes, or ask for places")
         })
@@ -172,13 +260,16 @@ impl LayerSource for SolidSource<'_> {
         self.slicer.coverage(heights, grid, sampling)
     }
 
-    fn attributes(&self, height: f64, grid: &PixelGrid, coverage: &[u16]) -> Result<Vec<f64>> {
+    fn attributes(&self, pixels: &LayerPixels<'_>, coverage: &[u16]) -> Result<Vec<f64>> {
+        if !matches!(&self.parts[..], [SourcePart { place: None, .. }]) {
+            return self.mixed(pixels, coverage);
+        }
         let inside = self.inside()?;
-        inside.own.values(&self.layer(inside, grid)?, height, coverage)
+        inside.own.values(&self.layer(inside, pixels.grid)?, pixels.height, coverage)
     }
 
     fn reuse(&self, values: Vec<f64>) {
-        if let Some(inside) = &self.inside {
+        if let [SourcePart { inside: Some(inside), .. }] = &self.parts[..] {
             inside.values.give(values);
         }
     }

@@ -20,14 +20,14 @@ pub trait LayerSource: Sync {
     /// As the source has them.
     fn coverage(&self, heights: &[f64], grid: &PixelGrid, sampling: Sampling) -> Result<Vec<u16>>;
 
-    /// Attributes in the plane at `height` of the pixels that `coverage` says are not
+    /// Attributes in the plane in the middle of a layer, of the pixels that `coverage` says are not
     /// empty, at their centers, or next to them where these lie outside the material:
     /// `[pixel][channel]` for these pixels alone, in their order. They are within 10⁻⁸ of the
     /// channel's range; [`LayerSource::places`] has those at each pixel to rounding.
     ///
     /// # Errors
     /// As the source has them.
-    fn attributes(&self, height: f64, grid: &PixelGrid, coverage: &[u16]) -> Result<Vec<f64>>;
+    fn attributes(&self, pixels: &LayerPixels<'_>, coverage: &[u16]) -> Result<Vec<f64>>;
 
     /// Takes back an array of [`LayerSource::attributes`], whose memory the next one may have.
     fn reuse(&self, _values: Vec<f64>) {}
@@ -53,6 +53,19 @@ pub trait LayerSource: Sync {
 
     /// The scalars that the attributes of the material consist of.
     fn channels(&self) -> &[Channel];
+}
+
+/// The pixels of a layer.
+#[derive(Clone, Copy, Debug)]
+pub struct LayerPixels<'a> {
+    /// Where they lie.
+    pub grid: &'a PixelGrid,
+    /// The plane in the middle of the layer.
+    pub height: f64,
+    /// The planes that their coverage is the mean over.
+    pub planes: &'a [f64],
+    /// What their coverage is in each.
+    pub sampling: Sampling,
 }
 
 /// Where pixels are in a model; all arrays `[pixel]`, row by row from the lowest, columns from

@@ -19,6 +19,8 @@ const SLICED_LEVELS: usize = 6;
 pub struct SliceImages {
     /// The [`fingerprint`](crate::slice::fingerprint()) of the model that was sliced.
     pub model_sha256: String,
+    /// Those of its parts, if they have names.
+    pub parts: Vec<String>,
     /// Folders of the images of a layer; the first is shown.
     pub stacks: Vec<String>,
 }
@@ -31,7 +33,11 @@ impl SliceImages {
         let folder = folder.display();
         let is_of = |own: &String| {
             let refined = |levels| refined_fingerprint(own.clone(), levels);
-            (0..=SLICED_LEVELS).any(|levels| refined(levels) == self.model_sha256)
+            let is_of = |levels| {
+                let own = refined(levels);
+                own == self.model_sha256 || self.parts.contains(&own)
+            };
+            (0..=SLICED_LEVELS).any(is_of)
         };
         let mut notices = Vec::new();
         if !own.is_empty() && !own.iter().any(is_of) {
@@ -89,7 +95,8 @@ pub fn push(scene: &mut Scene, folder: &Path) -> Result<SliceImages> {
         "pixel": pixels.pitch,
         "stack": stacks.first().filter(|_| stacks.len() > 1),
     }));
-    Ok(SliceImages { model_sha256: manifest.parameters.model_sha256, stacks })
+    let parts = manifest.parameters.parts.into_iter().map(|part| part.model_sha256).collect();
+    Ok(SliceImages { model_sha256: manifest.parameters.model_sha256, parts, stacks })
 }
 
 /// The bytes of an image, as many as the manifest says.

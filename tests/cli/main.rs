@@ -49,6 +49,7 @@ mod schema;
 mod slice;
 mod slice_input;
 mod slice_lengths;
+mod slice_plate;
 mod slice_stopped;
 mod slice_surface;
 mod solve;

@@ -54,7 +54,7 @@ const DOORS: [Door; 19] = [
     (
         "slice",
         default::<SliceRequest>,
-        &["slice", "write", "refine", "weld"],
+        &["slice", "slice_plate", "write", "refine", "weld"],
         &[
             ("attribute", "attributes"),
             ("material_id", "materials"),

@@ -101,6 +101,13 @@ fn every_report_is_as_its_schema_says() {
     let report = serde_json::from_slice(&fs::read(here.join("bench.json")).unwrap()).unwrap();
     check(&report, "bench");
     seen.insert(report["schema"].as_str().unwrap().to_owned());
+    // what is read
+    let parts = json!([{ "model": "fan.vtu", "place": [0, "1 mm", 0], "turn": 30 }]);
+    let plate = json!({ "schema": "subsolid.plate/1", "parts": parts });
+    fs::write(here.join("plate.json"), plate.to_string()).unwrap();
+    done(here, "slice plate.json --layer-height 0.5 --svg plate");
+    check(&plate, "a plate file");
+    seen.insert(plate["schema"].as_str().unwrap().to_owned());
     assert_eq!(seen, listed(), "each report is printed here");
 }
 

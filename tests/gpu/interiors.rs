@@ -5,7 +5,8 @@ use subsolid::limit::Solid;
 use subsolid::locate::{AttributePieces, Locator};
 use subsolid::mesh::{Attribute, CellArray, SolidMesh, shape::Shape};
 use subsolid::slice::{
-    Axis, InteriorFinder, LayerSource, PixelGrid, Sampling, SliceOptions, Slicer, SolidSource,
+    Axis, InteriorFinder, LayerPixels, LayerSource, PixelGrid, Sampling, SliceOptions, Slicer,
+    SolidSource,
 };
 
 use super::{gpu, shape};
@@ -102,9 +103,15 @@ fn interiors_are_those_of_the_cpu() {
             let coverage: Vec<u16> = mask.iter().map(|&covered| covered.into()).collect();
             let finder = InteriorFinder::new(locator, axis, grid).unwrap();
             for &height in &heights[1..3] {
+                let pixels = LayerPixels {
+                    grid: &grid,
+                    height,
+                    planes: &[height],
+                    sampling: Sampling::Area,
+                };
                 let interior = finder.covered(height, &mask).unwrap();
                 let expected = pieces.iter().map(|a| finder.values(&interior, a));
-                let found = device.attributes(height, &grid, &coverage).unwrap();
+                let found = device.attributes(&pixels, &coverage).unwrap();
                 let mut first = 0;
                 for (attribute, expected) in pieces.iter().zip(expected) {
                     let own = first..first + attribute.width;
@@ -145,9 +152,11 @@ fn attributes_of_layers_are_those_of_the_cpu() {
         mesh.attributes.iter().map(|a| locator.pieces().attribute(a).unwrap()).collect();
     for t in [0.1, 0.5, 0.77] {
         let height = low + t * (high - low);
+        let pixels =
+            LayerPixels { grid: &grid, height, planes: &[height], sampling: Sampling::Area };
         let coverage = source.coverage(&[height], &grid, Sampling::Area).unwrap();
         assert!(device.coverage(&[height], &grid, Sampling::Area).unwrap() == coverage);
-        let found = device.attributes(height, &grid, &coverage).unwrap();
+        let found = device.attributes(&pixels, &coverage).unwrap();
         // to rounding at each pixel, where the source on the CPU interpolates
         let mask: Vec<u8> = coverage.iter().map(|&covered| u8::from(covered > 0)).collect();
         let interior = finder.covered(height, &mask).unwrap();
@@ -161,7 +170,7 @@ fn attributes_of_layers_are_those_of_the_cpu() {
             }
             channel += attribute.width;
         }
-        let expected = source.attributes(height, &grid, &coverage).unwrap();
+        let expected = source.attributes(&pixels, &coverage).unwrap();
         assert_eq!(found.len(), expected.len());
         assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() <= 1e-8 * b.abs().max(1.0)));
         let ids =

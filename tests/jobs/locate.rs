@@ -10,7 +10,8 @@ use subsolid::Solid;
 use subsolid::locate::{Containment, Locator, LocatorOptions};
 use subsolid::mesh::{Attribute, SolidMesh};
 use subsolid::slice::{
-    Axis, InteriorFinder, LayerSource, PixelGrid, Sampling, SliceOptions, Slicer, SolidSource,
+    Axis, InteriorFinder, LayerPixels, LayerSource, PixelGrid, Sampling, SliceOptions, Slicer,
+    SolidSource,
 };
 
 fn all_meshes() -> Vec<(String, SolidMesh)> {
@@ -467,7 +468,8 @@ fn covered_values((name, mesh): &(String, SolidMesh), axis: Axis) -> (f64, usize
     let slicer = Slicer::new(&solid, mesh.controls(), options).expect("a slicer");
     let source = SolidSource::new(&solid, mesh.controls(), slicer).expect("attributes");
     let coverage = source.coverage(&[height], &grid, Sampling::Area).expect("a grid");
-    let found = source.attributes(height, &grid, &coverage).expect("attributes");
+    let pixels = LayerPixels { grid: &grid, height, planes: &[height], sampling: Sampling::Area };
+    let found = source.attributes(&pixels, &coverage).expect("attributes");
     let locator = Locator::new(&solid, mesh.controls()).expect("a locator");
     let attribute = locator.pieces().attribute(&mesh.attributes[0]).expect("a value per vertex");
     let finder = InteriorFinder::new(&locator, axis, grid).expect("a grid");

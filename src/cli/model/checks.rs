@@ -1,6 +1,6 @@
 //! Checks of a model, and of files beside it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use subsolid::cluster::Ranks;
 use subsolid::io::MeshFormat;
@@ -103,6 +103,16 @@ impl ModelArguments {
         }
         Err(Error::request("the model and the table are both standard input, `-`")
             .with_help("write one of them to a file"))
+    }
+
+    /// Checks that outputs replace none of the inputs, of which there are more.
+    pub fn check_no_inputs<'a>(
+        &self,
+        mut outputs: impl Iterator<Item = &'a Path>,
+        others: &[PathBuf],
+    ) -> Result<()> {
+        let others: Vec<&Path> = others.iter().map(PathBuf::as_path).collect();
+        outputs.try_for_each(|output| self.check_no_input(output, &others))
     }
 
     /// Checks that `output` replaces none of the inputs.

@@ -83,6 +83,13 @@ impl SliceRequest {
     }
 
     fn check_pitch(&self) -> Result<()> {
+        let ends = self.images.window.into_iter().flat_map(|own| own.0);
+        for [low, high] in ends.map(|ends| ends.map(|own| self.length(own))) {
+            if !(high - low).is_finite() || low >= high {
+                let what = message!(name("window"), " from {low} to {high}");
+                return Err(Error::request(what).with_help("give ends that rise: 0:120,0:68"));
+            }
+        }
         self.pitch().map_or(Ok(()), Setting::check_pixel)
     }
 
@@ -141,9 +148,12 @@ impl SliceRequest {
         refuse_options(&[(self.scheme.is_some(), "scheme")], "surfaces")
     }
 
-    /// Refuses what a surface has no use for, and what is known inside solids alone.
-    pub(super) fn check_of_surface(&self) -> Result<()> {
+    /// Refuses what surfaces have no use for, and, of one alone, what is known inside solids.
+    pub(super) fn check_of_surfaces(&self, count: usize) -> Result<()> {
         refuse_options(&[(self.levels > 0, "levels")], "solids")?;
+        if count > 1 {
+            return Ok(());
+        }
         let of_solids = [
             (!self.attribute.is_empty(), name("attribute").into()),
             (self.images.has_materials(), materials()),
@@ -265,7 +275,17 @@ impl SliceImages {
         check_rules([
             without(self.resolution.is_some(), "resolution"),
             without(self.pixel_origin.is_some(), "pixel_origin"),
+            without(self.window.is_some(), "window"),
             without(self.crop, "crop"),
+            (
+                self.window.is_some() && (self.resolution.is_some() || self.pixel_origin.is_some()),
+                message!(name("window"), " says where pixels begin and how many there are"),
+                message!(
+                    "leave ",
+                    listed(["resolution", "pixel_origin"].map(name), " and "),
+                    " out"
+                ),
+            ),
             without(self.has_materials(), "materials"),
             (
                 self.pixel.is_some() && self.dpi.is_some(),

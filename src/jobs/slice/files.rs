@@ -4,9 +4,9 @@ use std::ops::{ControlFlow, Range};
 use std::time::Instant;
 
 use super::super::Notes;
-use super::{SliceImages, SliceReport, SliceRequest};
+use super::{PixelWindow, SliceImages, SliceReport, SliceRequest};
 use crate::error::{Result, option_name};
-use crate::numbers::{by_count, counted};
+use crate::numbers::{Length, by_count, counted};
 use crate::slice::output::{
     CommonLayerInterface, Encoding, ImageArchive, ImageDirectory, ImageOptions, ImageStack,
     LayeredSvg, OpenVdb, Output, Painter, PixelCloud, Polylines, PrusaArchive, SliceStack,
@@ -58,11 +58,23 @@ impl SliceRequest {
             ));
         }
         let setting = Setting { unit_mm: self.unit_mm(), compensation, ..setting };
-        let &SliceImages { resolution: size, pixel_origin, crop, .. } = &self.images;
-        let origin = pixel_origin.map(|corner| corner.map(|own| self.length(own)));
-        let pixels = self.pitch().map(|pitch| Pixels { pitch, size, origin, crop });
+        let pixels = self.pitch().map(|pitch| self.pixels(pitch));
         let grid = pixels.map(|pixels| setting.pixels(pixels)).transpose()?;
         Ok(ModelLayers { setting, grid, materials: None })
+    }
+
+    /// The pixels of a width and a height.
+    fn pixels(&self, pitch: [f64; 2]) -> Pixels {
+        let &SliceImages { resolution: size, pixel_origin, window, crop, .. } = &self.images;
+        let lengths = |corner: [Length; 2]| corner.map(|own| self.length(own));
+        let Some(PixelWindow(ends)) = window else {
+            return Pixels { pitch, size, origin: pixel_origin.map(lengths), crop };
+        };
+        let ends = ends.map(lengths);
+        // a window that is a whole number of pixels wide has no column for rounding
+        let count = |d: usize| ((ends[d][1] - ends[d][0]) / pitch[d] - 1e-6).ceil().max(1.0);
+        let size = Some([0, 1].map(|d| count(d) as usize));
+        Pixels { pitch, size, origin: Some(ends.map(|own| own[0])), crop }
     }
 
     /// Writes the files of layers that a source makes, compensated if they are ([`Setting::ask`]), on

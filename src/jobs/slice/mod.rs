@@ -1,15 +1,16 @@
-//! Cuts the limit volume into layers, for additive manufacturing.
+//! Cuts limit volumes into layers, for additive manufacturing.
 //!
 //! ```
 //! # let directory = tempfile::tempdir().unwrap();
-//! use subsolid::jobs::slice::{ModelFile, SliceOutputs, SliceRequest};
+//! use subsolid::jobs::slice::{ModelFile, SliceModel, SliceOutputs, SlicePart, SliceRequest};
 //!
 //! let mesh = subsolid::read("models/bracket.vtk")?;
 //! let svg = Some(directory.path().join("layers"));
 //! let outputs = SliceOutputs { svg, ..SliceOutputs::default() };
 //! let request = SliceRequest { layer_height: Some(0.5.into()), outputs, ..SliceRequest::default() };
-//! let (solid, unrefined) = (subsolid::Solid::new(&mesh)?, request.unrefined(&mesh)?);
-//! let report = request.run((mesh, solid), unrefined, ModelFile::default(), None, &mut ())?;
+//! let (solid, unrefined) = (subsolid::Solid::new(&mesh)?, request.unrefined(&mesh, true)?);
+//! let model = SliceModel::Solid { mesh, solid, unrefined };
+//! let report = request.run(vec![SlicePart::alone(model, ModelFile::default())], None, &mut ())?;
 //! assert_eq!(report.made, report.layers_of_model);
 //! # Ok::<(), subsolid::Error>(())
 //! ```
@@ -19,15 +20,19 @@ mod compensation;
 mod cut;
 mod files;
 mod model;
+mod placed;
+mod plate;
 mod request;
 pub mod values;
 
 pub use compensation::{ElephantFoot, SliceCompensation};
 pub use files::ModelLayers;
-pub use model::{ModelFile, UnrefinedSolid};
+pub use model::{ModelFile, SliceModel, UnrefinedSolid};
+pub use plate::{PLATE_SCHEMA, PlateFile, PlatePart, SlicePart};
 pub use request::{SliceImages, SliceOutputs, SliceRequest};
 pub use values::{
-    AdaptiveHeights, HeightRange, HeightsByRange, PixelSize, SliceAttribute, SliceMaterial,
+    AdaptiveHeights, HeightRange, HeightsByRange, PixelSize, PixelWindow, SliceAttribute,
+    SliceMaterial, SlicePlace,
 };
 
 use std::path::Path;
@@ -35,17 +40,16 @@ use std::time::Instant;
 
 use serde::Serialize;
 
+use self::placed::Plate;
 use super::output::written;
 use super::ranks::{all_rows, own_choice};
 use super::{Notes, backend_for, since};
 use crate::backend::{Backend, Choice};
 use crate::cluster::Ranks;
 use crate::error::Result;
-use crate::limit::Solid;
-use crate::mesh::{Attribute, CellArray, Controls, SolidMesh, SurfaceMesh};
 use crate::numbers::counted;
 use crate::plan::{Cost, LayersJob};
-use crate::slice::{LayerSource, PixelGrid, Slicer, SolidSource, merge_layers, thin_walls};
+use crate::slice::{LayerSource, PixelGrid, Slicer, merge_layers, thin_walls};
 
 /// What was done.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -75,93 +79,42 @@ pub struct SliceReport {
     pub seconds: f64,
 }
 
-/// A model ready to be cut.
-struct Subject<'p> {
-    slicer: Slicer,
-    // none of a surface, and of a solid whose outline alone is cut
-    inside: Option<Inside>,
-    unrefined: UnrefinedSolid,
-    file: ModelFile<'p>,
-    // cells of a solid, and numbers of attributes at a pixel
-    counts: [usize; 2],
-    start: Instant,
-}
-
-/// What is asked for inside a solid.
-struct Inside {
-    solid: Solid,
-    mesh: SolidMesh,
-    attributes: Vec<Attribute>,
-    cell_data: Vec<CellArray>,
-}
-
 impl SliceRequest {
-    /// Slices a solid that was refined as often as asked for, or this rank's part of the layers.
+    /// Slices the parts of a plate, or one model, or this rank's part of the layers.
     ///
     /// # Errors
-    /// As [`SliceRequest::write`], [`SliceRequest::arrays`], [`SliceRequest::layers_of`] and
-    /// [`Slicer::new`]; of finding processors, and of other ranks.
+    /// As [`SliceRequest::write`], [`SliceRequest::check_parts`], [`SliceRequest::arrays`],
+    /// [`SliceRequest::layers_of`], [`SliceRequest::check_overlaps`] and [`Slicer::of_parts`]; of
+    /// finding processors, and of other ranks.
     pub fn run(
         &self,
-        (mesh, solid): (SolidMesh, Solid),
-        unrefined: UnrefinedSolid,
-        file: ModelFile<'_>,
+        parts: Vec<SlicePart<'_>>,
         ranks: Option<&Ranks<'_>>,
         notes: &mut dyn Notes,
     ) -> Result<SliceReport> {
         let start = Instant::now();
-        let (attributes, cell_data) = self.arrays(&mesh)?;
-        notes.begin("Preparing");
-        let controls = Controls { positions: &mesh.points, attributes: &attributes };
-        let slicer = Slicer::new(&solid, controls, self.options())?;
-        let counts = [mesh.cells.len(), attributes.iter().map(|own| own.width).sum()];
-        // memory for the layers, where nothing inside is asked for
-        let inside = (!self.is_outline()).then_some(Inside { solid, mesh, attributes, cell_data });
-        self.run_subject(Subject { slicer, inside, unrefined, file, counts, start }, ranks, notes)
-    }
-
-    /// Slices what a closed surface bounds, or this rank's part of the layers.
-    ///
-    /// # Errors
-    /// As [`SliceRequest::run`] and [`SliceRequest::surface_slicer`];
-    /// [`Error::Request`](crate::Error::Request) for what is known inside solids alone.
-    pub fn run_surface(
-        &self,
-        mesh: SurfaceMesh,
-        file: ModelFile<'_>,
-        ranks: Option<&Ranks<'_>>,
-        notes: &mut dyn Notes,
-    ) -> Result<SliceReport> {
-        let start = Instant::now();
-        self.check_of_surface()?;
-        let (slicer, sha256) = self.surface_slicer(mesh, file, notes)?;
-        let unrefined = UnrefinedSolid { sha256, material_ids: None };
-        let subject = Subject { slicer, inside: None, unrefined, file, counts: [0; 2], start };
-        self.run_subject(subject, ranks, notes)
-    }
-
-    fn run_subject(
-        &self,
-        subject: Subject<'_>,
-        ranks: Option<&Ranks<'_>>,
-        notes: &mut dyn Notes,
-    ) -> Result<SliceReport> {
+        let solids = parts.iter().filter(|part| part.model.cells() > 0).count();
+        self.check_parts([solids, parts.len() - solids])?;
         let own = self.of_part()?;
-        let Subject { slicer, inside, unrefined, file, counts, start } = subject;
+        notes.begin("Preparing");
+        let mut plate = Plate::new(self, parts)?;
+        let slicer = plate.slicer(self)?;
+        say_shells(&slicer, notes);
         let mut layers = self.layers_of(&slicer, notes)?;
-        (layers.setting.model, layers.setting.model_sha256) = (file.name(), unrefined.sha256);
+        plate.identify(&mut layers.setting);
+        let (names, strict) = plate.names();
+        self.check_overlaps(&slicer, &layers.setting, (&names, strict), notes)?;
         own.warn_of_single(&layers.setting, notes);
         let (grid, stack) = (layers.grid, layers.setting.stack.clone());
         let [all, range] = self.layers(&stack)?;
-        let cost = Self::cost(counts, range.len(), grid);
+        let cost = Self::cost(plate.counts(), range.len(), grid);
         let backend = self.processor(&cost, range.is_empty(), ranks, notes)?;
-        let mut source = match &inside {
-            None => SolidSource::outlines(slicer),
-            Some(Inside { solid, mesh, attributes, cell_data }) => {
-                let controls = Controls { positions: &mesh.points, attributes };
-                self.source(solid, controls, cell_data, slicer)?
-            }
-        };
+        let material_ids = plate.material_ids().cloned();
+        if self.is_outline() {
+            // memory for the layers
+            plate.clear();
+        }
+        let mut source = plate.source(self, slicer)?;
         source.bring(&*backend)?;
         let setting = layers.setting.clone();
         let compensated = setting.compensated(&source);
@@ -173,7 +126,7 @@ impl SliceRequest {
             None => &source,
             Some(own) => own,
         };
-        layers.materials = self.materials(source.channels(), unrefined.material_ids.as_ref())?;
+        layers.materials = self.materials(source.channels(), material_ids.as_ref())?;
         let contents = own.contents(source.channels(), &layers)?;
         // images are white where the centers of pixels are inside
         let is_sampled = self.images.antialias.is_none() && self.outputs.has_grays();
@@ -230,6 +183,16 @@ impl SliceRequest {
         } else {
             Ok(())
         })
+    }
+}
+
+/// Says how many shells a surface has, if it has several.
+fn say_shells(slicer: &Slicer, notes: &mut dyn Notes) {
+    let shells = slicer.shells();
+    if shells.shells.len() > 1 {
+        let count = counted(shells.shells.len(), "shell");
+        let cavities = shells.cavities().count();
+        notes.status("Found", format!("{count}, {cavities} of them cavities"));
     }
 }
 

@@ -12,7 +12,7 @@ use crate::numbers::counted;
 use crate::refine::refined_cell_count;
 use crate::scheme::Scheme;
 use crate::slice::{
-    CellIds, Channel, ClosedSurface, Materials, PreparedSurface, Slicer, SolidSource, fingerprint,
+    Boundary, CellIds, Channel, ClosedSurface, Materials, PreparedSurface, SourcePart, fingerprint,
     named_arrays, refined_fingerprint, surface_fingerprint,
 };
 
@@ -46,26 +46,96 @@ impl ModelFile<'_> {
     }
 }
 
+/// A model that was read and analyzed.
+#[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "models are few, and each is in an Arc")]
+pub enum SliceModel {
+    /// A solid that was refined as often as asked for.
+    Solid {
+        /// Its control mesh.
+        mesh: SolidMesh,
+        /// What evaluation needs to know of it.
+        solid: Solid,
+        /// What is kept of it as it was read.
+        unrefined: UnrefinedSolid,
+    },
+    /// A closed surface.
+    Surface {
+        /// The surface.
+        prepared: PreparedSurface,
+        /// [`surface_fingerprint`] of its mesh.
+        sha256: String,
+    },
+}
+
+impl SliceModel {
+    /// Control points.
+    pub fn points(&self) -> &[[f64; 3]] {
+        match self {
+            Self::Solid { mesh, .. } => &mesh.points,
+            Self::Surface { prepared, .. } => &prepared.mesh.points,
+        }
+    }
+
+    /// Identifies it.
+    pub fn sha256(&self) -> &str {
+        match self {
+            Self::Solid { unrefined, .. } => &unrefined.sha256,
+            Self::Surface { sha256, .. } => sha256,
+        }
+    }
+
+    /// Number of cells; 0 of a surface.
+    pub(super) fn cells(&self) -> usize {
+        if let Self::Solid { mesh, .. } = self { mesh.cells.len() } else { 0 }
+    }
+
+    /// What bounds it, with other control points.
+    pub fn boundary<'b>(&'b self, points: &'b [[f64; 3]]) -> Boundary<'b> {
+        match self {
+            Self::Solid { solid, .. } => Boundary::Solid(solid, points),
+            Self::Surface { prepared, .. } => Boundary::Surface(&prepared.surface, points),
+        }
+    }
+
+    /// The ids of materials of the cells, if there are some.
+    pub(super) fn material_ids(&self) -> Option<&CellIds> {
+        if let Self::Solid { unrefined, .. } = self {
+            unrefined.material_ids.as_ref()
+        } else {
+            None
+        }
+    }
+}
+
 impl SliceRequest {
-    /// Looks at a solid before it is refined [as often as asked for](SliceRequest::levels).
+    /// Looks at a solid before it is refined [as often as asked for](SliceRequest::levels), one of
+    /// several parts or the only one.
     ///
     /// # Errors
-    /// As [`named_arrays`]; [`Error::Request`] for attributes that would fill the memory.
-    pub fn unrefined(&self, mesh: &SolidMesh) -> Result<UnrefinedSolid> {
+    /// As [`SliceRequest::arrays`]; [`Error::Request`] for attributes that would fill the memory.
+    pub fn unrefined(&self, mesh: &SolidMesh, is_alone: bool) -> Result<UnrefinedSolid> {
         if !self.is_outline() {
             let cells = refined_cell_count(mesh, self.levels);
-            check_memory(&named_arrays(&self.wanted(), mesh)?.0, cells)?;
+            check_memory(&self.arrays(mesh, is_alone)?.0, cells)?;
         }
         let sha256 = refined_fingerprint(fingerprint(mesh), self.levels);
         Ok(UnrefinedSolid { sha256, material_ids: self.material_ids(&mesh.cell_data) })
     }
 
-    /// The attributes and cell arrays of a mesh that something is made of.
+    /// The attributes and cell arrays of a mesh that something is made of: all that are wanted, or, of
+    /// one of several parts, those that it has.
     ///
     /// # Errors
     /// As [`named_arrays`].
-    pub fn arrays(&self, mesh: &SolidMesh) -> Result<(Vec<Attribute>, Vec<CellArray>)> {
-        named_arrays(&self.wanted(), mesh)
+    pub fn arrays(
+        &self,
+        mesh: &SolidMesh,
+        is_alone: bool,
+    ) -> Result<(Vec<Attribute>, Vec<CellArray>)> {
+        let mut wanted = self.wanted();
+        wanted.retain(|name| is_alone || has_array(name, mesh));
+        named_arrays(&wanted, mesh)
     }
 
     /// Places of the attributes among the channels of a source, with the values that are black and
@@ -111,36 +181,35 @@ impl SliceRequest {
         if chosen.is_empty() { Ok(None) } else { Materials::fractions(channels, &chosen).map(Some) }
     }
 
-    /// The layers of a solid on the CPU: those of a slicer of the same controls, with attributes and
-    /// [arrays](SliceRequest::arrays) inside, and with places where a `.pvtu` needs them.
+    /// What is known inside a solid over some controls: attributes and
+    /// [arrays](SliceRequest::arrays), and places where a `.pvtu` needs them.
     ///
     /// # Errors
-    /// As [`SolidSource::with_cell_data`].
-    pub fn source<'s>(
+    /// As [`SourcePart::new`].
+    pub fn inside<'s>(
         &self,
         solid: &'s Solid,
         controls: Controls<'_>,
         arrays: &[CellArray],
-        slicer: Slicer,
-    ) -> Result<SolidSource<'s>> {
-        if self.outputs.pvtu.is_some() || !arrays.is_empty() {
-            SolidSource::with_cell_data(solid, controls, arrays, slicer)
-        } else {
-            SolidSource::new(solid, controls, slicer)
+    ) -> Result<SourcePart<'s>> {
+        let is_empty = controls.attributes.is_empty() && arrays.is_empty();
+        if is_empty && self.outputs.pvtu.is_none() {
+            return Ok(SourcePart::outline());
         }
+        SourcePart::new(solid, controls, arrays)
     }
 
-    /// What cuts a closed surface, and the [`surface_fingerprint`]; warns of what may not be meant.
+    /// A closed surface ready to be sliced; warns of what may not be meant.
     ///
     /// # Errors
-    /// As [`ClosedSurface::prepare`] and [`Slicer::of_surface`]; [`Error::Mesh`] for faces that
-    /// look inward where that is refused.
-    pub fn surface_slicer(
+    /// As [`ClosedSurface::prepare`]; [`Error::Mesh`] for faces that look inward where that is
+    /// refused.
+    pub fn surface(
         &self,
         mesh: SurfaceMesh,
         file: ModelFile<'_>,
         notes: &mut dyn Notes,
-    ) -> Result<(Slicer, String)> {
+    ) -> Result<SliceModel> {
         let prefix = file.path.map(|path| format!("{}: ", path.display())).unwrap_or_default();
         if self.scheme.is_none() && !mesh.faceted && mesh.faces.uniform_size() == Some(3) {
             notes.warn(message!(
@@ -152,7 +221,7 @@ impl SliceRequest {
         }
         let scheme = self.scheme.unwrap_or_else(|| Scheme::of_mesh(&mesh));
         let prepared = ClosedSurface::prepare(mesh, scheme)?;
-        let PreparedSurface { mesh, surface, shells, separated } = &prepared;
+        let PreparedSurface { shells, separated, .. } = &prepared;
         if *separated > 0 {
             let edges = counted(*separated, "edge");
             let what = format!("shells that meet at {edges} of more than two faces");
@@ -164,15 +233,16 @@ impl SliceRequest {
         }
         let notices = prepared.notices();
         notices.for_each(|notice| notes.warn(message!(prefix.as_str(), notice)));
-        let slicer = Slicer::of_surface(surface, &mesh.points, self.options())?;
-        let shells = slicer.shells();
-        if shells.shells.len() > 1 {
-            let count = counted(shells.shells.len(), "shell");
-            let cavities = shells.cavities().count();
-            notes.status("Found", format!("{count}, {cavities} of them cavities"));
-        }
-        Ok((slicer, surface_fingerprint(mesh, scheme)))
+        let sha256 = surface_fingerprint(&prepared.mesh, scheme);
+        Ok(SliceModel::Surface { prepared, sha256 })
     }
+}
+
+/// Whether a mesh has an attribute, array or group of a name.
+fn has_array(name: &str, mesh: &SolidMesh) -> bool {
+    let all = Channel::of(&mesh.attributes).into_iter().chain(Channel::of_cells(&mesh.cell_data));
+    let group = name.strip_prefix("group:").unwrap_or(name);
+    all.into_iter().any(|channel| channel.is_named(name) || channel.is_named(group))
 }
 
 /// Refuses `cells` cells with these attributes where they would fill the memory.

@@ -9,7 +9,8 @@ use super::compensation::SliceCompensation;
 #[cfg(feature = "cli")]
 use super::values;
 use super::values::{
-    AdaptiveHeights, HeightRange, HeightsByRange, PixelSize, SliceAttribute, SliceMaterial,
+    AdaptiveHeights, HeightRange, HeightsByRange, PixelSize, PixelWindow, SliceAttribute,
+    SliceMaterial, SlicePlace,
 };
 use crate::backend::Choice;
 use crate::error::Result;
@@ -37,6 +38,11 @@ pub struct SliceRequest {
     #[cfg_attr(feature = "cli", arg(long, value_name = "DISTANCE", num_args = 0..=1))]
     #[cfg_attr(feature = "cli", arg(require_equals = true, default_missing_value = "0"))]
     pub weld: Option<Length>,
+    /// Where the part NAME lies: shifted along x, y and z, after it is turned about the z axis by DEG
+    /// degrees, counter-clockwise from above. Parts have the names of their files without the ending
+    #[cfg_attr(feature = "cli", arg(long, value_name = "[NAME=]X,Y,Z[,DEG]"))]
+    #[cfg_attr(feature = "cli", arg(allow_hyphen_values = true))]
+    pub place: Vec<SlicePlace>,
     /// Height of a layer, in length units of the model (0.05) or with a unit (50um), as all lengths
     /// here; and others of layers whose bottom is at least Z0 and below Z1
     #[cfg_attr(
@@ -190,8 +196,13 @@ pub struct SliceImages {
     #[cfg_attr(feature = "cli", arg(long, value_name = "X:Y", requires = "sized"))]
     #[cfg_attr(feature = "cli", arg(value_parser = values::corner, allow_hyphen_values = true))]
     pub pixel_origin: Option<[Length; 2]>,
-    /// Leave out what lies outside the pixels of --resolution and --pixel-origin, which is refused
-    /// otherwise
+    /// Pixels from X0 to X1 and from Y0 to Y1 in the plane of the layers, as those of a build plate
+    #[cfg_attr(feature = "cli", arg(long, value_name = "X0:X1,Y0:Y1", requires = "sized"))]
+    #[cfg_attr(feature = "cli", arg(conflicts_with_all = ["resolution", "pixel_origin"]))]
+    #[cfg_attr(feature = "cli", arg(allow_hyphen_values = true))]
+    pub window: Option<PixelWindow>,
+    /// Leave out what lies outside the pixels of --resolution, --pixel-origin and --window, which is
+    /// refused otherwise
     #[cfg_attr(feature = "cli", arg(long, requires = "framed"))]
     pub crop: bool,
     /// Gray levels: the covered fraction of each pixel, averaged over N planes per layer, 1 to 64
@@ -263,7 +274,9 @@ impl SliceRequest {
         let listed = self.layer_height.iter().flat_map(HeightsByRange::lengths);
         let adaptive = self.adaptive.into_iter().flat_map(|own| own.0);
         let pixels = self.images.pixel_size().map(|size| size.0).into_iter();
-        let pairs = pixels.chain(self.images.pixel_origin).flatten();
+        let window = self.images.window.into_iter().flat_map(|own| own.0);
+        let pairs = pixels.chain(self.images.pixel_origin).chain(window).flatten();
+        let places = self.place.iter().flat_map(|own| own.shift);
         let compensation = self.compensation.lengths();
         let mut lengths = options
             .into_iter()
@@ -271,7 +284,8 @@ impl SliceRequest {
             .chain(pairs)
             .chain(listed)
             .chain(adaptive)
-            .chain(compensation);
+            .chain(compensation)
+            .chain(places);
         lengths.any(|length| length.unit.is_some())
     }
 
@@ -302,6 +316,11 @@ impl SliceRequest {
             }
         }
         wanted
+    }
+
+    /// Whether something is made of an attribute, array, group or part.
+    pub fn wants(&self, name: &str) -> bool {
+        self.wanted().contains(&name)
     }
 
     /// Whether nothing is asked of what is inside.

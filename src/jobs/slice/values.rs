@@ -119,6 +119,51 @@ impl FromStr for PixelSize {
     }
 }
 
+/// The ends of the pixels across and up.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PixelWindow(pub [[Length; 2]; 2]);
+
+impl FromStr for PixelWindow {
+    type Err = String;
+
+    /// `0:120,0:68` or `-60mm:60mm,0:68mm`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (across, up) = text.split_once(',').ok_or("windows look like 0:120,0:68")?;
+        Ok(Self([corner(across)?, corner(up)?]))
+    }
+}
+
+/// Where a part lies.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SlicePlace {
+    /// Name of the part; `None` for the only one.
+    pub name: Option<String>,
+    /// How far it is shifted along x, y and z.
+    pub shift: [Length; 3],
+    /// Degrees that it is turned by about the z axis before that.
+    pub degrees: f64,
+}
+
+impl FromStr for SlicePlace {
+    type Err = String;
+
+    /// `10,0,0`, `NAME=10mm,0,0` or `NAME=10,0,0,90`; a name may hold = itself.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let split = text.rsplit_once('=');
+        let (name, numbers) = split.map_or((None, text), |(name, own)| (Some(name), own));
+        let parts: Vec<&str> = numbers.split(',').collect();
+        let (lengths, degrees) = match &parts[..] {
+            [lengths @ .., degrees] if lengths.len() == 3 => (lengths, degrees.trim().parse()),
+            lengths if lengths.len() == 3 => (lengths, Ok(0.0)),
+            _ => return Err("places look like NAME=10,0,0 or NAME=10mm,0,0,90".into()),
+        };
+        let degrees = degrees.map_err(|_| format!("{:?} are no degrees", parts[3]))?;
+        let shift: Vec<Length> = lengths.iter().map(|x| x.parse()).collect::<Result<_, _>>()?;
+        let shift = shift.try_into().unwrap_or_default();
+        Ok(Self { name: name.map(str::to_owned), shift, degrees })
+    }
+}
+
 /// An attribute, array or group of cells.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SliceAttribute {

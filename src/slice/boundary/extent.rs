@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::bicubic::HEIGHT;
 use super::lowest_point;
 use super::surface::{Patch, Surface};
-use crate::numbers::bounds::Bounds;
+use crate::numbers::bounds::{self, Bounds};
 
 /// The directions that ends are sought in: axes of the plane and the height, with signs.
 const DIRECTIONS: [(usize, f64); 6] =
@@ -26,6 +26,16 @@ impl Extent {
         let [left, low, right, high, bottom, top] =
             DIRECTIONS.map(|direction| end(surface, direction));
         Self { heights: [bottom, top], plane: [[left, low], [right, high]] }
+    }
+
+    /// The extent of several surfaces.
+    pub fn around(extents: impl Iterator<Item = Self>) -> Self {
+        let corners = extents.flat_map(|own| {
+            let ([low, high], [bottom, top]) = (own.plane, own.heights);
+            [[low[0], low[1], bottom], [high[0], high[1], top]]
+        });
+        let [low, high]: Bounds<3> = bounds::around(corners);
+        Self { heights: [low[2], high[2]], plane: [[low[0], low[1]], [high[0], high[1]]] }
     }
 }
 

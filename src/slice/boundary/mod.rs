@@ -30,4 +30,4 @@ pub use closed::{ClosedSurface, PreparedSurface};
 pub(super) use extent::Extent;
 pub use shell::{Shell, Shells};
 pub use steepness::Steepness;
-pub(super) use surface::{Patch, Surface, farthest, longest_side};
+pub(super) use surface::{Patch, Surface, farthest, height_grid, longest_side};

@@ -126,19 +126,24 @@ struct CutFace {
 }
 
 impl Surface {
-    /// The boundary of `solid` over its control points, seen along `axis`.
+    /// The boundary of `solid` over its control points, seen along `axis`, within a tolerance and
+    /// with heights on a [grid](height_grid).
     ///
     /// # Errors
     /// As [`Sheet::new`] and [`Orientation::new`].
-    pub fn new(solid: &Solid, points: &[[f64; 3]], axis: Axis, tolerance: f64) -> Result<Self> {
-        let grid = height_grid(solid.spanning(points.as_flattened(), 3).as_chunks().0);
+    pub fn new(
+        solid: &Solid,
+        points: &[[f64; 3]],
+        axis: Axis,
+        [tolerance, grid]: [f64; 2],
+    ) -> Result<Self> {
         let sheet = Sheet::new(solid, points, axis, fitter(grid, tolerance))?;
         let orientation = Orientation::new(solid.topology(), points)?;
         let faces = |range| sheet.faces(range, &orientation);
         Ok(Self::of_faces(sheet.boundary.len(), faces, [tolerance, grid])?.0)
     }
 
-    /// A closed surface over its control points, seen along `axis`, and its shells.
+    /// A closed surface over its control points, as [`Surface::new`], and its shells.
     ///
     /// # Errors
     /// [`Error::Request`] if there is not one point a vertex; [`Error::Mesh`] unless the volume of
@@ -147,9 +152,8 @@ impl Surface {
         surface: &ClosedSurface,
         points: &[[f64; 3]],
         axis: Axis,
-        tolerance: f64,
+        [tolerance, grid]: [f64; 2],
     ) -> Result<(Self, Shells)> {
-        let grid = height_grid(surface.spanning(points).as_chunks().0);
         let skin = Skin::new(surface, points, axis, fitter(grid, tolerance))?;
         let parts = skin.parts();
         let mut sums = ShellSums::new(surface, grid)?;
@@ -214,6 +218,25 @@ impl Surface {
         }
         patches.shrink_to_fit();
         Ok((assemble(&sides, &places, patches, grid, error), ends))
+    }
+
+    /// Takes in the patches of another surface with heights on the same grid, after its own.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for more than can be numbered.
+    pub fn append(&mut self, other: Self) -> Result<()> {
+        let [links, edges] = [self.links.len(), self.edges.len()];
+        if links + other.links.len() > u32::MAX as usize {
+            return Err(too_many_patches(u64::from(u32::MAX) / 4));
+        }
+        let patch =
+            |patch: Patch| Patch { links: patch.links.map(|at| at + links as u32), ..patch };
+        self.patches.extend(other.patches.into_iter().map(patch));
+        let link = |link: SideLink| SideLink { edge: link.edge + edges as u32, ..link };
+        self.links.extend(other.links.into_iter().map(link));
+        self.edges.extend(other.edges);
+        self.error = self.error.max(other.error);
+        Ok(())
     }
 
     /// A height on the grid of heights.

@@ -18,6 +18,11 @@ pub(super) use trace::Arcs;
 
 use super::layer::Contour;
 
+/// The area that contours enclose a positive number of times.
+pub(super) fn united_area(contours: &[Contour]) -> f64 {
+    unite::IntegerContours::new(contours).union().iter().map(Contour::area).sum()
+}
+
 /// The contours of the material that contours bound, each once, and how they are nested.
 pub(super) fn outlines(contours: Vec<Contour>, grid: f64, tolerance: f64) -> Vec<Contour> {
     let mut contours = unite::unite(contours, grid, tolerance);

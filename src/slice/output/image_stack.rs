@@ -18,8 +18,8 @@ use crate::io::{
     CONTENT_TYPES, LengthUnit, PARTS, RELATIONSHIPS, box_mesh, escape, model_end, model_head,
 };
 use crate::slice::pixels::{Flip, ImageFile, ImageFormat};
-use crate::slice::source::Channel;
-use crate::slice::{MaterialMismatch, Sampling, Setting};
+use crate::slice::source::{Channel, LayerPixels};
+use crate::slice::{MaterialMismatch, Setting};
 
 /// Extensions that the model requires, and the namespace of names of properties.
 const EXTENSIONS: [(&str, &str); 2] = [
@@ -94,10 +94,13 @@ impl ImageStack {
         format!("3D/volumetric/{name}/sheet_{layer:05}.png")
     }
 
+    fn planes(&self, cut: &OutputLayer, layer: usize) -> Vec<f64> {
+        cut.stack.planes(layer, self.options.antialias.unwrap_or(1))
+    }
+
     fn coverage(&self, cut: &OutputLayer, layer: usize) -> Result<Vec<u16>> {
-        let planes = cut.stack.planes(layer, self.options.antialias.unwrap_or(1));
-        let sampling = self.options.antialias.map_or(Sampling::Center, |_| Sampling::Area);
-        cut.source.coverage(&planes, &self.options.grid, sampling)
+        let planes = self.planes(cut, layer);
+        cut.source.coverage(&planes, &self.options.grid, self.options.sampling())
     }
 
     /// Levels of the attributes in a layer, from those of `wanted` pixels that have none yet.
@@ -112,7 +115,9 @@ impl ImageStack {
             return Ok(());
         }
         let (grid, height) = (&self.options.grid, cut.stack.middle(layer));
-        let values = cut.source.attributes(height, grid, wanted)?;
+        let (planes, sampling) = (self.planes(cut, layer), self.options.sampling());
+        let pixels = LayerPixels { grid, height, planes: &planes, sampling };
+        let values = cut.source.attributes(&pixels, wanted)?;
         let mut found = vec![0; wanted.len()];
         for (a, &(channel, range)) in self.options.attributes.iter().enumerate() {
             let own = ChannelValues { values: &values, channels: self.channels, channel };

@@ -9,7 +9,7 @@ use crate::slice::manifest::{FileEntry, Files, ImageStack, Images, MaterialEntry
 use crate::slice::pixels::{
     Bits, EncodedImage, Flip, GrayCurve, ImageFile, ImageFormat, NO_MATERIAL, leading,
 };
-use crate::slice::source::Channel;
+use crate::slice::source::{Channel, LayerPixels};
 use crate::slice::spare::SpareMemory;
 use crate::slice::{
     Material, MaterialMismatch, Materials, PixelGrid, Sampling, Setting, check_planes,
@@ -66,6 +66,11 @@ impl ImageOptions {
             option_name(option),
             " out, or ask for an attribute, too"
         )))
+    }
+
+    /// What the coverage of a pixel is in a plane.
+    pub(super) fn sampling(&self) -> Sampling {
+        self.antialias.map_or(Sampling::Center, |_| Sampling::Area)
     }
 
     /// Refuses images of which the threads could not hold one each; `channels`: of the
@@ -248,12 +253,12 @@ impl Painter {
         let grid = &options.grid;
         let height = cut.stack.middle(cut.index);
         let planes = cut.stack.planes(cut.index, self.planes);
-        let sampling = options.antialias.map_or(Sampling::Center, |_| Sampling::Area);
-        let coverage = cut.source.coverage(&planes, grid, sampling)?;
+        let pixels = LayerPixels { grid, height, planes: &planes, sampling: options.sampling() };
+        let coverage = cut.source.coverage(&planes, grid, pixels.sampling)?;
         let values = if options.attributes.is_empty() && options.materials.is_none() {
             Vec::new()
         } else {
-            cut.source.attributes(height, grid, &coverage)?
+            cut.source.attributes(&pixels, &coverage)?
         };
         let (own, of_attributes) = self.folders.split_at(self.own_folders());
         let mut files = Vec::with_capacity(self.folders.len());

@@ -17,8 +17,8 @@ use crate::io::atomic;
 use crate::io::vdb::{self, Block, Content, Grid, LEAF};
 use crate::memory;
 use crate::numbers::counted;
-use crate::slice::source::Channel;
-use crate::slice::{MaterialMismatch, Sampling, Setting};
+use crate::slice::source::{Channel, LayerPixels};
+use crate::slice::{MaterialMismatch, Setting};
 
 /// Name of the grid of densities.
 const DENSITY: &str = "density";
@@ -162,12 +162,13 @@ impl Output for OpenVdb {
         let options = &self.options;
         let height = cut.stack.middle(cut.index);
         let planes = cut.stack.planes(cut.index, options.antialias.unwrap_or(1));
-        let sampling = options.antialias.map_or(Sampling::Center, |_| Sampling::Area);
-        let coverage = cut.source.coverage(&planes, &options.grid, sampling)?;
+        let (grid, sampling) = (&options.grid, options.sampling());
+        let pixels = LayerPixels { grid, height, planes: &planes, sampling };
+        let coverage = cut.source.coverage(&planes, grid, sampling)?;
         let part = |&c: &u16| if c > 0 { f32::from(c) / f32::from(u16::MAX) } else { f32::NAN };
         let mut all = vec![coverage.iter().map(part).collect::<Vec<f32>>()];
         if !options.attributes.is_empty() {
-            let values = cut.source.attributes(height, &options.grid, &coverage)?;
+            let values = cut.source.attributes(&pixels, &coverage)?;
             for (g, &(channel, _)) in options.attributes.iter().enumerate() {
                 let mut own = values.iter().skip(channel).step_by(self.channels);
                 let mut voxels = vec![f32::NAN; coverage.len()];
@@ -177,7 +178,7 @@ impl Output for OpenVdb {
                         let text = format!("has no number in {:?}", self.grids[g + 1].name);
                         let help = "give the attribute a number at every vertex, or leave it out";
                         let unfit = MaterialMismatch { pixel, text, help };
-                        return Err(unfit.error(cut.source, cut.index, height, &options.grid));
+                        return Err(unfit.error(cut.source, cut.index, height, grid));
                     }
                 }
                 all.push(voxels);

@@ -4,8 +4,8 @@ use std::f64::consts::{PI, TAU};
 
 use subsolid::Result;
 use subsolid::slice::{
-    Axis, Channel, CompensatedSource, Compensation, Contour, Join, Layer, LayerSource, PixelGrid,
-    Sampling, Stack,
+    Axis, Channel, CompensatedSource, Compensation, Contour, Join, Layer, LayerPixels, LayerSource,
+    PixelGrid, Sampling, Stack,
 };
 
 /// The same contours at all heights.
@@ -20,7 +20,7 @@ impl LayerSource for Prism {
         Ok(vec![0; grid.size[0] * grid.size[1]])
     }
 
-    fn attributes(&self, _: f64, _: &PixelGrid, _: &[u16]) -> Result<Vec<f64>> {
+    fn attributes(&self, _: &LayerPixels<'_>, _: &[u16]) -> Result<Vec<f64>> {
         Ok(Vec::new())
     }
 

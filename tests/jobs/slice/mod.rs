@@ -7,6 +7,7 @@ mod files;
 mod heights;
 mod lengths;
 mod pixels;
+mod plates;
 mod surfaces;
 mod through_vertices;
 mod volumes;

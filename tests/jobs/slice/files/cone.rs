@@ -10,8 +10,8 @@ use subsolid::Result;
 use subsolid::slice::manifest::Manifest;
 use subsolid::slice::output::{ImageDirectory, ImageOptions, Output};
 use subsolid::slice::{
-    Axis, Bits, Channel, Contour, Flip, ImageFile, Job, JobReport, Layer, LayerSource, PixelGrid,
-    Sampling, Setting, Stack,
+    Axis, Bits, Channel, Contour, Flip, ImageFile, Job, JobReport, Layer, LayerPixels, LayerSource,
+    PixelGrid, Sampling, Setting, Stack,
 };
 
 /// Corners of every contour.
@@ -78,7 +78,8 @@ impl LayerSource for Cone {
         Ok((0..grid.size[0] * grid.size[1]).map(pixel).collect())
     }
 
-    fn attributes(&self, height: f64, grid: &PixelGrid, coverage: &[u16]) -> Result<Vec<f64>> {
+    fn attributes(&self, pixels: &LayerPixels<'_>, coverage: &[u16]) -> Result<Vec<f64>> {
+        let LayerPixels { grid, height, .. } = *pixels;
         let pixels = (0..coverage.len()).filter(|&i| coverage[i] > 0);
         let values = |i: usize| [grid.center(i % grid.size[0], i / grid.size[0])[0], height];
         Ok(pixels.flat_map(values).collect())
@@ -97,6 +98,7 @@ pub fn setting() -> Setting {
     Setting {
         model: Some("cone.vtk".into()),
         model_sha256: "0".repeat(64),
+        parts: Vec::new(),
         unit_mm: 1.0,
         axis: Axis::Z,
         stack: Stack::new([-0.5, 1.0], 0.05).unwrap(),

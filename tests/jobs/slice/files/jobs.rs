@@ -18,7 +18,7 @@ use subsolid::slice::output::{
     CommonLayerInterface, Encoding, ImageOptions, LayeredSvg, Output, OutputLayer, Polylines,
     SvgStack, archive,
 };
-use subsolid::slice::{Bits, Channel, Job, Layer, LayerSource, PixelGrid, Sampling};
+use subsolid::slice::{Bits, Channel, Job, Layer, LayerPixels, LayerSource, PixelGrid, Sampling};
 use tempfile::tempdir;
 
 use super::cone::{Cone, files, manifest, open, options, run, setting, slice};
@@ -79,8 +79,8 @@ impl LayerSource for Locked {
         self.0.lock().unwrap().coverage(heights, grid, sampling)
     }
 
-    fn attributes(&self, height: f64, grid: &PixelGrid, coverage: &[u16]) -> Result<Vec<f64>> {
-        self.0.lock().unwrap().attributes(height, grid, coverage)
+    fn attributes(&self, pixels: &LayerPixels<'_>, coverage: &[u16]) -> Result<Vec<f64>> {
+        self.0.lock().unwrap().attributes(pixels, coverage)
     }
 
     fn attributes_at(&self, points: &[[f64; 3]], inward: &[[f64; 3]]) -> Result<Vec<f64>> {

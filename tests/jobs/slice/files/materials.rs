@@ -9,8 +9,8 @@ use subsolid::slice::output::{
     Exposure, ImageArchive, ImageDirectory, ImageOptions, PrusaArchive, archive,
 };
 use subsolid::slice::{
-    Bits, Channel, Flip, ImageFile, Job, Layer, LayerSource, Materials, PixelGrid, PixelPlaces,
-    Sampling,
+    Bits, Channel, Flip, ImageFile, Job, Layer, LayerPixels, LayerSource, Materials, PixelGrid,
+    PixelPlaces, Sampling,
 };
 use subsolid::{Error, Result};
 use tempfile::tempdir;
@@ -62,7 +62,8 @@ impl LayerSource for Mixture {
         self.cone.coverage(heights, grid, sampling)
     }
 
-    fn attributes(&self, height: f64, grid: &PixelGrid, coverage: &[u16]) -> Result<Vec<f64>> {
+    fn attributes(&self, pixels: &LayerPixels<'_>, coverage: &[u16]) -> Result<Vec<f64>> {
+        let LayerPixels { grid, height, .. } = *pixels;
         let pixels = (0..coverage.len()).filter(|&i| coverage[i] > 0);
         let x = |i: usize| grid.center(i % grid.size[0], i / grid.size[0])[0];
         Ok(pixels.flat_map(|i| self.at(x(i), height)).collect())

@@ -1,0 +1,184 @@
+//! `subsolid slice` of several models on one plate, as its users run it.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use tempfile::{TempDir, tempdir};
+
+use crate::layer_files::area_of_cli;
+use crate::program::{self, refused, run};
+use crate::schema_check::errors;
+use crate::slice::{done, manifest, relative};
+
+/// A directory with a box of 2 × 2 × 2 as a solid and as a surface.
+fn with_boxes() -> TempDir {
+    let directory = tempdir().unwrap();
+    let at = directory.path();
+    program::done(at, "shape box 2 2 2 -o body.vtu");
+    program::done(at, "boundary body.vtu -o insert.stl");
+    directory
+}
+
+/// Numbers of pixels of each material in the layers of a folder.
+fn pixels(folder: &Path) -> Vec<Vec<u64>> {
+    let layers = manifest(folder)["layers"].as_array().unwrap().clone();
+    let of_layer = |layer: &Value| {
+        let pixels = layer["files"][0]["pixels"].as_array().unwrap();
+        pixels.iter().map(|count| count.as_u64().unwrap()).collect()
+    };
+    layers.iter().map(of_layer).collect()
+}
+
+const DRAW: &str = "slice body.vtu insert.stl --crease-angle 40 --layer-height 0.5";
+const SLICE: &str = "slice body.vtu insert.stl --crease-angle 40 --layer-height 0.5 --pixel 0.1";
+
+#[test]
+fn a_solid_and_a_surface_are_two_materials() {
+    let boxes = with_boxes();
+    let at = boxes.path();
+    let report = done(
+        at,
+        &format!(
+            "{SLICE} --place insert=2,0,1,90 --materials body,insert=#123456 --attribute insert \
+             --png png --svg svg --cli a.cli --antialias 2 --bits 16 --vdb a.vdb --zip a.zip"
+        ),
+    );
+    // turned about the origin: x from 0 to 2, heights from 1 to 3
+    assert_eq!(report["layers_of_model"], json!(6));
+    let manifest = manifest(&at.join("png"));
+    assert_eq!(manifest["model"], json!("body.vtu, insert.stl"));
+    let images = &manifest["parameters"]["files"];
+    assert_eq!(images["resolution"], json!([20, 20]));
+    let names: Vec<&str> = ["materials", "stacks"]
+        .iter()
+        .flat_map(|own| images[own].as_array().unwrap())
+        .map(|own| own["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["body", "insert", "insert"]);
+    assert_eq!(images["materials"][1]["color"], json!("#123456"));
+    // the surface is the later one where both are
+    let expected = [[400, 0], [400, 0], [0, 400], [0, 400], [0, 400], [0, 400]];
+    assert_eq!(pixels(&at.join("png")), expected);
+    let names: Vec<_> = manifest["parameters"]["parts"].as_array().unwrap().iter().collect();
+    assert_eq!(names[1]["place"], json!({ "shift": [2.0, 0.0, 1.0], "degrees": 90.0 }));
+    // beside each of the parts
+    for part in ["body.vtu --crease-angle 40", "insert.stl --linear"] {
+        let (code, _, told) = run(at, &format!("view {part} --slices png -o page.html"));
+        assert!(code == 0 && !told.contains("another model"), "{told}");
+    }
+    // contours are united: six layers of 2 × 2
+    assert!((area_of_cli(&at.join("a.cli")) - 24.0).abs() < 1e-4);
+    let (code, _, told) = run(at, &format!("{DRAW} --place insert=2,0,1,90 --svg other"));
+    assert_eq!(code, 0, "{told}");
+    let told: String = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("parts body and insert overlap: of 6 layers that were looked at 2 have"));
+    assert!(told.contains("square length units; it is insert's, the later one's"), "{told}");
+    let strict = format!("{DRAW} --place insert=2,0,1,90 --svg other --strict");
+    refused(at, &strict, "parts body and insert overlap: of 6 layers");
+    // what touches does not overlap
+    let (_, _, told) = run(at, &format!("{DRAW} --place insert=2,0,0 --svg beside --strict"));
+    assert!(!told.contains("overlap") && told.contains("Sliced"), "{told}");
+}
+
+/// Files of one part are those of the model alone; places are those of a model that was moved.
+#[test]
+fn one_part_is_the_model_alone() {
+    let boxes = with_boxes();
+    let at = boxes.path();
+    let options = "--crease-angle 40 --layer-height 0.3 --pixel 0.07 --antialias 3";
+    let slice = |model: &str, folder: &str| {
+        done(at, &format!("slice {model} {options} --png {folder} --cli {folder}.cli"));
+        let mut files = relative(&at.join(folder));
+        files.remove(Path::new("manifest.json")).unwrap();
+        (files, fs::read(at.join(folder).with_extension("cli")).unwrap())
+    };
+    let plate = json!({ "schema": "subsolid.plate/1", "parts": [{ "model": "body.vtu" }] });
+    fs::write(at.join("plate.json"), plate.to_string()).unwrap();
+    assert!(slice("body.vtu", "alone") == slice("plate.json", "plate"));
+    // several parts of one model, at the places of a moved one
+    let parts = json!([
+        { "model": "body.vtu", "place": ["-1 mm", 0, 0.35] },
+        { "model": "body.vtu", "name": "other", "place": [4, 0, 0.35], "turn": -90 },
+    ]);
+    let plate = json!({ "schema": "subsolid.plate/1", "parts": parts });
+    fs::write(at.join("plate.json"), plate.to_string()).unwrap();
+    let options = "--crease-angle 40 --layer-height 0.5 --pixel 0.1";
+    done(
+        at,
+        &format!("slice plate.json {options} --png two --materials body,other --place body=0,0,0"),
+    );
+    // heights 0 to 2 and 0.35 to 2.35
+    let expected = [[400, 0], [400, 400], [400, 400], [400, 400], [0, 400]];
+    assert_eq!(pixels(&at.join("two")), expected);
+    let schema: Value = serde_json::from_str(&program::done(at, "schema plate")).unwrap();
+    assert_eq!(errors(&schema, &plate), Vec::<String>::new());
+    let twice = "slice body.vtu body.vtu --place body_2=3,0,0 --layer-height 1 --cli twice.cli";
+    done(at, &format!("{twice} --crease-angle 40"));
+    assert!((area_of_cli(&at.join("twice.cli")) - 16.0).abs() < 1e-4);
+}
+
+#[test]
+fn windows_hold_the_plate() {
+    let boxes = with_boxes();
+    let at = boxes.path();
+    let place = "--place insert=5mm,0,0";
+    done(at, &format!("{SLICE} {place} --window -1:9,-0.5mm:3 --png png"));
+    let images = manifest(&at.join("png"))["parameters"]["files"].clone();
+    assert_eq!(images["resolution"], json!([100, 35]));
+    assert_eq!(images["origin"], json!([-1.0, -0.5]));
+    let outside = format!("{SLICE} {place} --window 0:6,0:2");
+    refused(at, &format!("{outside} --png out"), "do not hold the model");
+    done(at, &format!("{outside} --crop --png out --materials body,insert"));
+    assert_eq!(pixels(&at.join("out"))[0], [400, 200]);
+    for (options, fragment) in [
+        ("--window 0:6,2:0", "--window from 2 to 0"),
+        ("--window 0:6", "windows look like 0:120,0:68"),
+        ("--window 0:6,0:2 --resolution 3x3", "cannot be used with"),
+    ] {
+        refused(at, &format!("{SLICE} {place} {options} --png no"), fragment);
+    }
+    refused(at, "slice body.vtu --layer-height 1 --window 0:6,0:2 --svg no", "--pixel");
+}
+
+#[test]
+fn what_a_plate_has_no_use_for_is_refused() {
+    let boxes = with_boxes();
+    let at = boxes.path();
+    fs::write(at.join("creases.csv"), "kind,v0,v1,sharpness\nedge,0,1,inf\n").unwrap();
+    for (options, fragment) in [
+        ("--pvtu a.pvtu", "--pvtu with several parts"),
+        ("--png a --vtp a.vtp --attribute body", "--attribute with several parts"),
+        ("--png a --material-id x", "--material-id with several parts"),
+        ("--png a --materials body,steel", "no attribute \"steel\""),
+        ("--png a --place x=1,0,0", "--place of \"x\", which no part has"),
+        ("--png a --place 1,0,0", "--place without a name, which no part has"),
+        ("--png a --place body=1,0", "places look like"),
+        ("--png a --place body=1,0,0,x", "\"x\" are no degrees"),
+        ("--png a --place body=nan,0,0", "a part at NaN"),
+        ("--png a --creases creases.csv", "a table is of one"),
+        ("--png a --offset 0.1 --materials body", "--offset with attributes, materials"),
+    ] {
+        refused(at, &format!("{SLICE} {options}"), fragment);
+    }
+    let part = json!({ "model": "body.vtu" });
+    let twice =
+        json!([{ "model": "body.vtu", "name": "a" }, { "model": "insert.stl", "name": "a" }]);
+    for (schema, parts, fragment) in [
+        ("subsolid.plate/2", json!([part]), "the schema \"subsolid.plate/2\""),
+        ("subsolid.plate/1", json!([]), "no parts"),
+        ("subsolid.plate/1", json!([{ "model": "body.vtu", "at": 1 }]), "unknown field `at`"),
+        ("subsolid.plate/1", json!([{ "model": "body.vtu", "place": [1, 2] }]), "no plate file"),
+        ("subsolid.plate/1", twice, "two parts have the name \"a\""),
+        ("subsolid.plate/1", json!([{ "model": "none.vtu" }]), "none.vtu"),
+    ] {
+        let plate = json!({ "schema": schema, "parts": parts });
+        fs::write(at.join("plate.json"), plate.to_string()).unwrap();
+        refused(at, "slice plate.json --layer-height 1 --svg a", fragment);
+    }
+    refused(at, "slice body.vtu plate.json --layer-height 1 --svg a", "beside other models");
+    // an input is not replaced
+    fs::copy(at.join("insert.stl"), at.join("insert.3mf")).unwrap();
+    let over = "slice body.vtu insert.3mf --layer-height 1 --slice-stack insert.3mf";
+    refused(at, over, "is an input, and would be replaced");
+}

@@ -48,6 +48,7 @@ mod frame;
 mod heights;
 mod interior;
 mod job;
+mod lattice;
 mod layer;
 pub mod manifest;
 pub mod output;
@@ -72,6 +73,7 @@ pub use frame::{Axis, PixelGrid};
 pub use heights::{CuspLimits, HeightRule, LayerHeights};
 pub use interior::{Interior, InteriorFinder};
 pub use job::{Job, JobReport};
+pub use lattice::{Graded, LatticeSize, Tile, TileLattice};
 pub use layer::{Contour, Layer};
 pub use pieces::{MergedLayers, are_layers, job_directory, merge_layers};
 pub use pixels::{

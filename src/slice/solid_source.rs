@@ -2,6 +2,7 @@
 //! layers of a surface, by a slicer alone.
 
 use super::interior::InteriorFinder;
+use super::lattice::{LatticeLayers, TileLattice};
 use super::solid_interior::{InteriorLayer, SolidInterior};
 use super::source::{Channel, LayerSource, PixelPlaces};
 use super::{Layer, PixelGrid, Slicer};
@@ -19,6 +20,7 @@ pub struct SolidSource<'s> {
     /// Where a point is, and the values there; none for a solid of which nothing is asked there.
     inside: Option<SolidInterior<'s>>,
     channels: Vec<Channel>,
+    lattice: Option<LatticeLayers>,
 }
 
 impl<'s> SolidSource<'s> {
@@ -36,7 +38,7 @@ impl<'s> SolidSource<'s> {
 
     /// The layers of a slicer alone, without attributes: all that a surface has.
     pub fn outlines(slicer: Slicer) -> Self {
-        Self { slicer, inside: None, channels: Vec::new() }
+        Self { slicer, inside: None, channels: Vec::new(), lattice: None }
     }
 
     /// A source with attributes, and arrays of the mesh's cells after them: a pixel has the values
@@ -66,7 +68,30 @@ impl<'s> SolidSource<'s> {
         let mut channels = Channel::of_solid(solid, controls.attributes);
         channels.extend(Channel::of_cells(cell_data));
         let inside = SolidInterior::new(locator, controls.attributes, cell_data)?;
-        Ok(Self { slicer, inside: Some(inside), channels })
+        Ok(Self { slicer, inside: Some(inside), channels, lattice: None })
+    }
+
+    /// Makes the material that of a lattice, whose size may be one of `attributes`; `pitch`: edges of
+    /// the pixels that contours are found on, if they are asked for. Places and attributes of pixels are
+    /// those that the material covers. The CPU finds it.
+    ///
+    /// # Errors
+    /// As [`TileLattice::check`]; [`Error::Request`] for an attribute that is not there, has several
+    /// components or is out of range, and without [places](LayerSource::places).
+    pub fn set_lattice(
+        &mut self,
+        lattice: TileLattice,
+        attributes: &[Attribute],
+        pitch: Option<[f64; 2]>,
+    ) -> Result<()> {
+        let locator = &self.inside()?.locator;
+        self.lattice = Some(LatticeLayers::new(lattice, pitch, locator, attributes)?);
+        Ok(())
+    }
+
+    /// The lattice, and what it is asked with.
+    fn lattice(&self) -> Option<(&LatticeLayers, (&Slicer, &Locator<'s>))> {
+        Some((self.lattice.as_ref()?, (&self.slicer, &self.inside.as_ref()?.locator)))
     }
 
     /// The locator of pixels, if there is something to locate for.
@@ -165,11 +190,17 @@ impl Channel {
 
 impl LayerSource for SolidSource<'_> {
     fn contours(&self, index: usize, height: f64) -> Result<Layer> {
-        Ok(self.slicer.layer(index, height))
+        match self.lattice() {
+            None => Ok(self.slicer.layer(index, height)),
+            Some((lattice, model)) => lattice.contours(model, index, height),
+        }
     }
 
     fn coverage(&self, heights: &[f64], grid: &PixelGrid, sampling: Sampling) -> Result<Vec<u16>> {
-        self.slicer.coverage(heights, grid, sampling)
+        match self.lattice() {
+            None => self.slicer.coverage(heights, grid, sampling),
+            Some((lattice, model)) => lattice.coverage(model, heights, grid, sampling),
+        }
     }
 
     fn attributes(&self, height: f64, grid: &PixelGrid, coverage: &[u16]) -> Result<Vec<f64>> {
@@ -185,7 +216,12 @@ impl LayerSource for SolidSource<'_> {
 
     fn places(&self, height: f64, grid: &PixelGrid) -> Result<PixelPlaces> {
         let inside = self.inside()?;
-        Ok(inside.places(inside.own.places(&self.layer(inside, grid)?, height)?))
+        let mut places = inside.places(inside.own.places(&self.layer(inside, grid)?, height)?);
+        if self.lattice.is_some() {
+            let material = self.coverage(&[height], grid, Sampling::Center)?;
+            places.retain(self.channels.len(), |pixel| material[pixel as usize] > 0);
+        }
+        Ok(places)
     }
 
     fn attributes_at(&self, points: &[[f64; 3]], inward: &[[f64; 3]]) -> Result<Vec<f64>> {

@@ -57,7 +57,8 @@ impl SliceRequest {
                 " allows, which thinner layers than its least would need"
             ));
         }
-        let setting = Setting { unit_mm: self.unit_mm(), compensation, ..setting };
+        let lattice = self.lattice()?;
+        let setting = Setting { unit_mm: self.unit_mm(), compensation, lattice, ..setting };
         let &SliceImages { resolution: size, pixel_origin, crop, .. } = &self.images;
         let origin = pixel_origin.map(|corner| corner.map(|own| self.length(own)));
         let pixels = self.pitch().map(|pitch| Pixels { pitch, size, origin, crop });

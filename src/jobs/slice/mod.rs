@@ -18,12 +18,14 @@ mod check;
 mod compensation;
 mod cut;
 mod files;
+mod lattice;
 mod model;
 mod request;
 pub mod values;
 
 pub use compensation::{ElephantFoot, SliceCompensation};
 pub use files::ModelLayers;
+pub use lattice::SliceLattice;
 pub use model::{ModelFile, UnrefinedSolid};
 pub use request::{SliceImages, SliceOutputs, SliceRequest};
 pub use values::{

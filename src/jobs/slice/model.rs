@@ -112,10 +112,11 @@ impl SliceRequest {
     }
 
     /// The layers of a solid on the CPU: those of a slicer of the same controls, with attributes and
-    /// [arrays](SliceRequest::arrays) inside, and with places where a `.pvtu` needs them.
+    /// [arrays](SliceRequest::arrays) inside, and with places where a `.pvtu` needs them; of its
+    /// lattice, if it is one.
     ///
     /// # Errors
-    /// As [`SolidSource::with_cell_data`].
+    /// As [`SolidSource::with_cell_data`], [`SliceRequest::lattice`] and [`SolidSource::set_lattice`].
     pub fn source<'s>(
         &self,
         solid: &'s Solid,
@@ -123,11 +124,15 @@ impl SliceRequest {
         arrays: &[CellArray],
         slicer: Slicer,
     ) -> Result<SolidSource<'s>> {
-        if self.outputs.pvtu.is_some() || !arrays.is_empty() {
-            SolidSource::with_cell_data(solid, controls, arrays, slicer)
-        } else {
-            SolidSource::new(solid, controls, slicer)
+        let lattice = self.lattice()?;
+        if self.outputs.pvtu.is_none() && arrays.is_empty() && lattice.is_none() {
+            return SolidSource::new(solid, controls, slicer);
         }
+        let mut source = SolidSource::with_cell_data(solid, controls, arrays, slicer)?;
+        if let Some(lattice) = lattice {
+            source.set_lattice(lattice, controls.attributes, self.lattice_pitch())?;
+        }
+        Ok(source)
     }
 
     /// What cuts a closed surface, and the [`surface_fingerprint`]; warns of what may not be meant.

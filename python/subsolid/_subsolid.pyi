@@ -445,6 +445,18 @@ class Solid:
         materials: Union[str, Sequence[str], dict[str, Optional[str]], None] = None,
         backend: str = "auto",
     ) -> Slices: ...
+    def voxels(
+        self,
+        pitch: float,
+        *,
+        planes: int = 1,
+        lattice: Optional[_Tile] = None,
+        per_cell: Optional[int] = None,
+        thickness: Optional[_Length] = None,
+        level: Union[float, str, None] = None,
+        density: Union[float, str, None] = None,
+        skin: Optional[_Length] = None,
+    ) -> npt.NDArray[np.uint16]: ...
     def quadrature(
         self,
         gauss: int = 5,

@@ -50,6 +50,7 @@ counts! {
     levels "from 0 on"
     max_points "from 1 on"
     order "from 1 to 10"
+    per_cell "from 1 to 1000"
     planes "from 1 on"
     results "from 1 on"
     repeats "from 1 to 10000"

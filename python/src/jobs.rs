@@ -8,10 +8,11 @@ use subsolid::backend::Choice;
 use subsolid::jobs::locate::LocateRequest;
 use subsolid::jobs::slice::{
     AdaptiveHeights, ElephantFoot, HeightsByRange, PixelSize, PixelWindow, SliceAttribute,
-    SliceImages, SliceRequest,
+    SliceImages, SliceLattice, SliceRequest,
 };
 use subsolid::numbers::Length;
 use subsolid::quadrature::{QuadratureScheme, side_vertices, sides};
+use subsolid::slice::Graded;
 
 use crate::arrays::{dictionary, moved};
 use crate::cells::Analyzed;
@@ -172,6 +173,16 @@ impl PySolid {
     ///     elephant_foot: Distance that contours of layer 0 move into the material, besides; or (distance,
     ///         n): it falls by equal steps to 0 over n layers.
     ///     join: "round" or "miter": corners of contours that move.
+    ///     lattice: "schwarz-p", "iwp", "bcc", "octet" or "cubic": the material is a lattice of such tiles
+    ///         in the cells, found on the pixels; None for a solid. Give one of thickness, level and
+    ///         density.
+    ///     per_cell: Tiles along each edge of a cell, 1 to 1000; None for 1.
+    ///     thickness: Thickness of walls, or diameter of struts: a length, or "attr:NAME" for an attribute
+    ///         that has it.
+    ///     level: Level up to which the function of a tile is material: 0 for half of "schwarz-p"; of
+    ///         struts the radius as a part of the tile's edge; or "attr:NAME".
+    ///     density: Part of a tile that is material, 0 to 1; or "attr:NAME".
+    ///     skin: Thickness of a shell inside of the boundary that stays whole; None for no shell.
     ///     attributes: What is evaluated at the pixels: the attributes if None or True, nothing if
     ///         False, or names of attributes, of cell_data and of groups of cells, which a .vtp has
     ///         without pixels, too.
@@ -198,7 +209,7 @@ impl PySolid {
     ///     >>> layers = box.slice(0.5, pixel=0.1)
     ///     >>> layers[1].coverage.shape == layers.pixels[2][::-1]
     ///     True
-    #[pyo3(signature = (layer_height=None, *, adaptive=None, first_layer=None, origin=None, axis="z", pixel=None, dpi=None, resolution=None, pixel_origin=None, window=None, crop=false, planes=1, antialias=true, scale=None, offset=None, elephant_foot=None, join=None, attributes=None, tolerance=None, unit=None, points=None, materials=None, backend="auto"))]
+    #[pyo3(signature = (layer_height=None, *, adaptive=None, first_layer=None, origin=None, axis="z", pixel=None, dpi=None, resolution=None, pixel_origin=None, window=None, crop=false, planes=1, antialias=true, scale=None, offset=None, elephant_foot=None, join=None, lattice=None, per_cell=None, thickness=None, level=None, density=None, skin=None, attributes=None, tolerance=None, unit=None, points=None, materials=None, backend="auto"))]
     #[allow(clippy::too_many_arguments)]
     fn slice(
         &self,
@@ -220,6 +231,12 @@ impl PySolid {
         #[pyo3(from_py_with = layer_options::length)] offset: Option<Length>,
         #[pyo3(from_py_with = layer_options::elephant_foot)] elephant_foot: Option<ElephantFoot>,
         join: Option<&str>,
+        lattice: Option<&str>,
+        #[pyo3(from_py_with = count::per_cell)] per_cell: Option<usize>,
+        #[pyo3(from_py_with = layer_options::thickness)] thickness: Option<Graded<Length>>,
+        #[pyo3(from_py_with = layer_options::fill)] level: Option<Graded>,
+        #[pyo3(from_py_with = layer_options::fill)] density: Option<Graded>,
+        #[pyo3(from_py_with = layer_options::length)] skin: Option<Length>,
         attributes: Option<Bound<'_, PyAny>>,
         #[pyo3(from_py_with = layer_options::length)] tolerance: Option<Length>,
         unit: Option<Bound<'_, PyAny>>,
@@ -239,6 +256,14 @@ impl PySolid {
             adaptive,
             first_layer,
             compensation: layer_options::compensation((scale, offset, elephant_foot), join)?,
+            lattice: SliceLattice {
+                lattice: layer_options::tile(lattice)?,
+                per_cell,
+                thickness,
+                level,
+                density,
+                skin,
+            },
             origin,
             axis: named("axis", axis)?,
             tolerance,

@@ -102,7 +102,7 @@ impl PySlices {
         outputs.binary = binary;
         outputs.half = half;
         let cut = &self.cut.request;
-        let images = images_of(&outputs, &cut.images);
+        let images = images_of(&outputs, cut);
         let has_pixels = outputs.has_pixels();
         let unit = options::millimeters(unit.as_ref())?;
         if cut.in_units() && unit.is_some_and(|unit| unit != cut.unit_mm()) {

@@ -10,10 +10,11 @@ use subsolid::io::JobPart;
 use subsolid::jobs::slice::{
     AdaptiveHeights, ElephantFoot, HeightRange, HeightsByRange, PixelSize, PixelWindow,
     SliceAttribute, SliceCompensation, SliceImages, SliceMaterial, SliceOutputs, SlicePlace,
+    SliceRequest, values,
 };
 use subsolid::numbers::{Length, LengthUnit};
-use subsolid::slice::Bits;
 use subsolid::slice::output::Exposure;
+use subsolid::slice::{Bits, Graded, Tile};
 
 use crate::errors::{IntoPython, refused};
 use crate::request::named;
@@ -71,7 +72,8 @@ pub fn outputs(path: &Path, format: Option<Format>) -> PyResult<SliceOutputs> {
 }
 
 /// What an output has use for of the pixels that layers were cut with.
-pub fn images_of(outputs: &SliceOutputs, cut: &SliceImages) -> SliceImages {
+pub fn images_of(outputs: &SliceOutputs, request: &SliceRequest) -> SliceImages {
+    let cut = &request.images;
     let &SliceImages { pixel, dpi, resolution, pixel_origin, window, crop, .. } = cut;
     let none = SliceImages::default();
     let pixels = SliceImages { pixel, dpi, resolution, pixel_origin, window, crop, ..none.clone() };
@@ -79,6 +81,8 @@ pub fn images_of(outputs: &SliceOutputs, cut: &SliceImages) -> SliceImages {
         (true, _) => cut.clone(),
         (_, true) => pixels,
         _ if outputs.has_grays() => SliceImages { antialias: cut.antialias, ..pixels },
+        // contours of a lattice are found on pixels
+        _ if request.lattice.lattice.is_some() => SliceImages { pixel, dpi, ..none },
         _ => none,
     }
 }
@@ -154,6 +158,34 @@ pub fn compensation(
 ) -> PyResult<SliceCompensation> {
     let join = join.map(|join| named("join", join)).transpose()?;
     Ok(SliceCompensation { scale, offset, elephant_foot, join })
+}
+
+/// The thickness of a lattice: a length, or "attr:NAME", for `from_py_with`.
+pub fn thickness(given: &Bound<'_, PyAny>) -> PyResult<Option<Graded<Length>>> {
+    graded(given, length)
+}
+
+/// A level or a density of a lattice: a number, or "attr:NAME", for `from_py_with`.
+pub fn fill(given: &Bound<'_, PyAny>) -> PyResult<Option<Graded>> {
+    graded(given, |number| number.extract())
+}
+
+fn graded<T>(
+    given: &Bound<'_, PyAny>,
+    constant: impl Fn(&Bound<'_, PyAny>) -> PyResult<Option<T>>,
+) -> PyResult<Option<Graded<T>>> {
+    let text = given.cast::<PyString>().ok().map(|text| text.to_string());
+    match text.as_deref().and_then(|text| text.strip_prefix("attr:")) {
+        Some(name) => Ok(Some(Graded::Attribute(name.into()))),
+        None => Ok(constant(given)?.map(Graded::Constant)),
+    }
+}
+
+/// A tile by its name.
+pub fn tile(name: Option<&str>) -> PyResult<Option<Tile>> {
+    let named =
+        |name: &str| values::tile(name).map_err(|help| refused(format!("lattice={name:?}"), &help));
+    name.map(named).transpose()
 }
 
 /// Edge length of a pixel, or its width and height, for `from_py_with`.

@@ -117,7 +117,7 @@ fn source<'s>(
         };
         insides.push(own.named(part.name.clone().filter(|name| named(name))));
     }
-    SolidSource::of_parts(slicer, insides)
+    request.source(slicer, insides, arrays.first().map_or(&[], |(attributes, _)| attributes))
 }
 
 impl ModelSource {

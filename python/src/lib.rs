@@ -50,6 +50,7 @@ mod surface;
 mod surface_rules;
 mod threads;
 mod viewer_cells;
+mod voxels;
 
 use pyo3::prelude::*;
 

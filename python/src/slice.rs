@@ -207,6 +207,25 @@ impl PySlices {
         layers_of(py, source, &self.model, request).map(Some)
     }
 
+    /// The coverage of all layers, (layers, rows, columns).
+    pub fn voxels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let stack = &self.model.setting.stack;
+        let grid = self.model.grid.as_ref().ok_or_else(|| refused("no pixels", "give a pitch"))?;
+        let (layers, [columns, rows]) = (stack.count(), grid.size);
+        let need = 2 * (layers as u128) * (columns as u128) * (rows as u128);
+        let what = format!("{layers} × {rows} × {columns} voxels need");
+        memory::check_half(what, need, |_| "give larger voxels".into()).py()?;
+        let mut voxels = vec![0_u16; layers * rows * columns];
+        for (index, own) in voxels.chunks_exact_mut((rows * columns).max(1)).enumerate() {
+            py.check_signals()?;
+            let planes = stack.planes(index, self.cut.planes);
+            let cut =
+                |source: &dyn LayerSource| source.coverage(&planes, grid, self.cut.sampling());
+            own.copy_from_slice(&self.layers.ask(py, cut)?.py()?);
+        }
+        Ok(moved(py, voxels, &[layers, rows, columns])?.into_any())
+    }
+
     fn layer<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
         py.check_signals()?;
         let stack = &self.model.setting.stack;

@@ -52,6 +52,7 @@ _MeshFormat = Literal["msh", "msh-binary", "inp", "mfem", "medit", "exodus"]
 _Unit = Literal["um", "mm", "cm", "m", "in", "ft"]
 # a number in the model's length unit, or a text with a unit
 _Length = Union[float, str]
+_Tile = Literal["schwarz-p", "iwp", "bcc", "octet", "cubic"]
 _Up = Literal["y", "z"]
 _CreaseRule = Literal["uniform", "chaikin"]
 _Boundary = Literal["edges", "corners", "holes"]
@@ -471,6 +472,12 @@ class Solid:
         offset: Optional[_Length] = None,
         elephant_foot: Union[_Length, tuple[_Length, int], None] = None,
         join: Optional[Literal["round", "miter"]] = None,
+        lattice: Optional[_Tile] = None,
+        per_cell: Optional[int] = None,
+        thickness: Optional[_Length] = None,
+        level: Union[float, str, None] = None,
+        density: Union[float, str, None] = None,
+        skin: Optional[_Length] = None,
         attributes: Union[bool, Sequence[str], None] = None,
         tolerance: Optional[_Length] = None,
         unit: Union[_Unit, float, None] = None,
@@ -478,6 +485,18 @@ class Solid:
         materials: Union[str, Sequence[str], dict[str, Optional[str]], None] = None,
         backend: str = "auto",
     ) -> Slices: ...
+    def voxels(
+        self,
+        pitch: float,
+        *,
+        planes: int = 1,
+        lattice: Optional[_Tile] = None,
+        per_cell: Optional[int] = None,
+        thickness: Optional[_Length] = None,
+        level: Union[float, str, None] = None,
+        density: Union[float, str, None] = None,
+        skin: Optional[_Length] = None,
+    ) -> npt.NDArray[np.uint16]: ...
     def quadrature(
         self,
         gauss: int = 5,

@@ -35,6 +35,7 @@
 //! halved until the distance is convex on them, where Newton's method finds the closest place,
 //! or until a bound leaves them out.
 
+mod attributes;
 mod boundary;
 mod closest;
 mod cores;
@@ -51,9 +52,10 @@ mod table;
 mod tricubic;
 
 pub use crate::backend::operations::{Containment, Locations, Place};
+pub use attributes::AttributePieces;
 pub use hierarchy::{Hierarchy, Node};
 pub(crate) use pieces::layer_rings;
-pub use pieces::{AttributePieces, LocatorPieces, default_rings};
+pub use pieces::{LocatorPieces, default_rings};
 pub use table::{Answer, PointTable, columns, write_rows};
 pub use tricubic::TricubicPoints;
 pub(crate) use {

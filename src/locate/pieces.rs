@@ -7,14 +7,13 @@ use rayon::prelude::*;
 use super::cores::Core;
 use super::frame::AffineFrame;
 use super::limit::LimitMap;
-use super::parameters::in_piece;
 use super::tricubic::{TricubicPoints, bounds};
 use crate::bezier::{Piece, Pieces};
 use crate::error::Result;
 use crate::interrupt::stop_point;
 use crate::limit::{Leaf, LeafKind, Solid};
 use crate::memory;
-use crate::mesh::{Attribute, Controls, check_coordinates, check_point_count, component_ranges};
+use crate::mesh::{Controls, check_coordinates, check_point_count};
 use crate::numbers::Precision;
 use crate::numbers::bounds::Bounds;
 use crate::numbers::counted;
@@ -25,11 +24,11 @@ const RINGS: usize = 4;
 /// Rings for the pixels of layers: each saves three of four pixels that are left to a search.
 const LAYER_RINGS: usize = 7;
 /// Leaves that are worked on at once.
-const TASK_LEAVES: usize = 64;
+pub(super) const TASK_LEAVES: usize = 64;
 /// Bytes of a piece, at least.
 const PIECE_BYTES: u128 = 1700;
 /// Leaves whose pieces are there twice for a moment, by themselves and among all.
-const BATCH_LEAVES: usize = 1 << 15;
+pub(super) const BATCH_LEAVES: usize = 1 << 15;
 /// Pieces that always are few enough.
 const ALWAYS_ALLOWED_PIECES: u64 = 1 << 18;
 /// Pieces for layers that are worth their memory and setup.
@@ -38,7 +37,7 @@ const FEW_FOR_LAYERS: u64 = 1 << 14;
 /// All pieces, in the order of their elements, every array `[piece]`.
 #[derive(Debug)]
 pub struct LocatorPieces<'s> {
-    maker: Pieces<'s>,
+    pub(super) maker: Pieces<'s>,
     /// Box of each piece in the parameters of its element.
     pub pieces: Vec<Piece>,
     /// Bézier points, each `[w][v][u]`.
@@ -146,85 +145,6 @@ impl<'s> LocatorPieces<'s> {
         self.maker.solid()
     }
 
-    /// Bézier points of an attribute, `[piece][w][v][u][width]`, and its values at the
-    /// points of all levels, `[point][width]`.
-    ///
-    /// # Errors
-    /// [`Error::Mesh`](crate::Error::Mesh) if it does not have a value for every vertex.
-    pub fn attribute(&self, attribute: &Attribute) -> Result<AttributePieces> {
-        let (solid, width) = (self.solid(), attribute.width);
-        attribute.check(solid.topology().vertex_count())?;
-        let refined = solid.refined_points(&attribute.values, width).into_owned();
-        let mut points = pages::room(64 * width * self.len());
-        for leaves in solid.leaves().chunks(BATCH_LEAVES) {
-            let own = |leaf: &Leaf| {
-                stop_point();
-                self.maker.points(leaf, &refined, width)
-            };
-            let own = |leaves: &[Leaf]| leaves.iter().flat_map(own).collect();
-            let parts: Vec<Vec<f64>> = leaves.par_chunks(TASK_LEAVES).map(own).collect();
-            parts.iter().for_each(|part| points.extend_from_slice(part));
-        }
-        let ranges = component_ranges(&attribute.values, width);
-        Ok(AttributePieces { width, points, ranges, refined })
-    }
-
-    /// An attribute (of width [`AttributePieces::width`]) at an element's parameters
-    /// `p` in a piece, written to `values`.
-    pub fn attribute_at(
-        &self,
-        attribute: &AttributePieces,
-        piece: usize,
-        p: [f64; 3],
-        values: &mut [f64],
-    ) {
-        let width = attribute.width;
-        values.fill(0.0);
-        if self.pieces[piece].exact {
-            let points = &attribute.points[piece * 64 * width..][..64 * width];
-            let [u, v, w] = in_piece(&self.pieces[piece], p).map(|t| super::tricubic::basis(t)[0]);
-            for (place, point) in points.chunks_exact(width).enumerate() {
-                let weight = u[place % 4] * (v[place / 4 % 4] * w[place / 16]);
-                values.iter_mut().zip(point).for_each(|(value, x)| *value += weight * x);
-            }
-            return;
-        }
-        let (solid, leaf) = (self.solid(), self.leaf(piece));
-        let orders = [crate::basis::bspline::Order::Value; 3];
-        let weights = solid.weights(leaf, leaf.local(p), orders).unwrap_or_default();
-        for (&v, weight) in solid.net(leaf).iter().zip(weights) {
-            let point = &attribute.refined[v as usize * width..][..width];
-            values.iter_mut().zip(point).for_each(|(value, x)| *value += weight * x);
-        }
-    }
-
-    /// An attribute at places of one piece, to rounding as [`Self::attribute_at`] gives it:
-    /// `values[place][width]`.
-    pub fn attributes_at(
-        &self,
-        attribute: &AttributePieces,
-        piece: usize,
-        parameters: &[[f64; 3]],
-        values: &mut [f64],
-    ) {
-        let width = attribute.width;
-        if self.pieces[piece].exact {
-            let points = &attribute.points[piece * 64 * width..][..64 * width];
-            let piece = &self.pieces[piece];
-            pulp::Arch::new().dispatch(AttributeAtPlaces {
-                piece,
-                points,
-                width,
-                parameters,
-                values,
-            });
-            return;
-        }
-        for (&p, values) in parameters.iter().zip(values.chunks_exact_mut(width)) {
-            self.attribute_at(attribute, piece, p, values);
-        }
-    }
-
     /// The leaf that a piece is part of.
     pub fn leaf(&self, piece: usize) -> &'s Leaf {
         &self.solid().leaves()[self.leaves[piece] as usize]
@@ -239,66 +159,6 @@ impl<'s> LocatorPieces<'s> {
     pub(super) fn limit(&self, piece: usize) -> LimitMap<'_> {
         LimitMap::new(self.solid(), self.leaf(piece), &self.refined)
     }
-}
-
-/// Places evaluated together.
-const LANES: usize = 8;
-
-/// An attribute at places of an exact piece, compiled for the widest vectors that the machine has.
-struct AttributeAtPlaces<'a> {
-    piece: &'a Piece,
-    /// `[w][v][u][width]`
-    points: &'a [f64],
-    width: usize,
-    parameters: &'a [[f64; 3]],
-    values: &'a mut [f64],
-}
-
-impl pulp::NullaryFnOnce for AttributeAtPlaces<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        let Self { piece, points, width, parameters, values } = self;
-        let groups = parameters.chunks(LANES).zip(values.chunks_mut(LANES * width));
-        for (places, values) in groups {
-            // Lanes beyond the last place repeat it.
-            let mut basis = [[[0.0; LANES]; 4]; 3];
-            for lane in 0..LANES {
-                let t = in_piece(piece, places[lane.min(places.len() - 1)]);
-                for d in 0..3 {
-                    let [weights, _] = super::tricubic::basis(t[d]);
-                    (0..4).for_each(|n| basis[d][n][lane] = weights[n]);
-                }
-            }
-            for component in 0..width {
-                let found = contracted(&basis, |place| points[place * width + component]);
-                for (value, found) in values[component..].iter_mut().step_by(width).zip(found) {
-                    *value = found;
-                }
-            }
-        }
-    }
-}
-
-/// Σ uᵢ vⱼ wₖ x(i, j, k) in every lane, along u, then v, then w.
-#[inline(always)]
-fn contracted([u, v, w]: &[[[f64; LANES]; 4]; 3], x: impl Fn(usize) -> f64) -> [f64; LANES] {
-    let mut all = [0.0; LANES];
-    for (k, w) in w.iter().enumerate() {
-        let mut layer = [0.0; LANES];
-        for (j, v) in v.iter().enumerate() {
-            let [p, q, r, s]: [f64; 4] = std::array::from_fn(|i| x(16 * k + 4 * j + i));
-            for lane in 0..LANES {
-                let line = u[0][lane] * p + u[1][lane] * q + (u[2][lane] * r + u[3][lane] * s);
-                layer[lane] += v[lane] * line;
-            }
-        }
-        for lane in 0..LANES {
-            all[lane] += w[lane] * layer[lane];
-        }
-    }
-    all
 }
 
 /// Pieces of some leaves, every array `[piece]`.
@@ -351,19 +211,6 @@ impl<'s> PieceArrays<'s> {
 /// The box that two boxes have in common.
 fn both(a: Bounds, b: Bounds) -> Bounds {
     [std::array::from_fn(|d| a[0][d].max(b[0][d])), std::array::from_fn(|d| a[1][d].min(b[1][d]))]
-}
-
-/// An attribute in Bézier form.
-#[derive(Debug)]
-pub struct AttributePieces {
-    /// Values a point.
-    pub width: usize,
-    /// Bézier points, `[piece][w][v][u][width]`.
-    pub points: Vec<f64>,
-    /// Least and largest value of each component at control points, which bound the limit.
-    pub ranges: Vec<[f64; 2]>,
-    // at the points of all levels, [point][width]
-    refined: Vec<f64>,
 }
 
 /// Rings of pieces that a [`super::Locator`] makes by default: 4, or fewer if that would be more

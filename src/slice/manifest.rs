@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::compensation::Compensation;
+use super::lattice::TileLattice;
 use super::part::Placement;
 use super::pixels::{Bits, Flip, GrayCurve};
 use crate::error::{Error, Result};
@@ -72,6 +73,9 @@ pub struct Parameters {
     /// What layers are compensated for; the rest is that of such layers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compensation: Option<Compensation>,
+    /// The lattice that the material is, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lattice: Option<TileLattice>,
     /// What every layer has.
     pub files: Files,
 }

@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 
 use super::compensation::{CompensatedSource, Compensation};
 use super::heights::LayerHeights;
+use super::lattice::TileLattice;
 use super::manifest::{Files, Parameters, PartEntry};
 use super::slicer::{LayerFrame, rounding};
 use super::source::LayerSource;
@@ -56,6 +57,8 @@ pub struct Setting {
     pub tolerance: f64,
     /// What layers are compensated for, if they are; the rest is that of such layers.
     pub compensation: Option<Compensation>,
+    /// The lattice that the material is, if it is one.
+    pub lattice: Option<TileLattice>,
 }
 
 impl Setting {
@@ -98,6 +101,7 @@ impl Setting {
             plane: frame.plane,
             tolerance: frame.tolerance,
             compensation: None,
+            lattice: None,
         })
     }
 
@@ -141,6 +145,7 @@ impl Setting {
             layer_tops: self.stack.tops().unwrap_or_default().to_vec(),
             tolerance: self.tolerance,
             compensation: self.compensation,
+            lattice: self.lattice.clone(),
             files,
         }
     }

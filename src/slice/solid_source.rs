@@ -2,6 +2,7 @@
 //! layers of a surface, by a slicer alone.
 
 use super::interior::InteriorFinder;
+use super::lattice::{LatticeLayers, TileLattice};
 use super::solid_interior::{InteriorLayer, SolidInterior};
 use super::source::{Channel, LayerPixels, LayerSource, PixelPlaces};
 use super::{Layer, PixelGrid, Slicer};
@@ -20,6 +21,7 @@ pub struct SolidSource<'s> {
     // as many as the slicer has
     pub(super) parts: Vec<SourcePart<'s>>,
     channels: Vec<Channel>,
+    lattice: Option<LatticeLayers>,
 }
 
 /// What is known inside a part.
@@ -90,7 +92,7 @@ impl<'s> SolidSource<'s> {
     /// The layers of a slicer alone, without attributes: all that a surface has.
     pub fn outlines(slicer: Slicer) -> Self {
         let parts = slicer.parts.iter().map(|_| SourcePart::outline()).collect();
-        Self { slicer, parts, channels: Vec::new() }
+        Self { slicer, parts, channels: Vec::new(), lattice: None }
     }
 
     /// A source with attributes, and arrays of the mesh's cells after them: a pixel has the values
@@ -105,6 +107,29 @@ impl<'s> SolidSource<'s> {
         slicer: Slicer,
     ) -> Result<Self> {
         Self::of_parts(slicer, vec![SourcePart::new(solid, controls, cell_data)?])
+    }
+
+    /// Makes the material of the one part that of a lattice, whose size may be one of `attributes`;
+    /// `pitch`: edges of the pixels that contours are found on, if they are asked for. Places and
+    /// attributes of pixels are those that the material covers. The CPU finds it.
+    ///
+    /// # Errors
+    /// As [`TileLattice::check`]; [`Error::Request`] for an attribute that is not there, has several
+    /// components or is out of range, for several parts, and without [places](LayerSource::places).
+    pub fn set_lattice(
+        &mut self,
+        lattice: TileLattice,
+        attributes: &[Attribute],
+        pitch: Option<[f64; 2]>,
+    ) -> Result<()> {
+        let locator = &self.inside()?.locator;
+        self.lattice = Some(LatticeLayers::new(lattice, pitch, locator, attributes)?);
+        Ok(())
+    }
+
+    /// The lattice, and what it is asked with.
+    fn lattice(&self) -> Option<(&LatticeLayers, (&Slicer, &Locator<'s>))> {
+        Some((self.lattice.as_ref()?, (&self.slicer, self.locator()?)))
     }
 
     /// The layers of several parts, in the order of the slicer's. Channels of equal names are one;
@@ -152,7 +177,7 @@ impl<'s> SolidSource<'s> {
             let name = name.clone();
             channels.push(Channel { attribute: name.clone(), name, range: [0.0, 1.0] });
         }
-        Ok(Self { slicer, parts, channels })
+        Ok(Self { slicer, parts, channels, lattice: None })
     }
 
     /// The locator of pixels of the first part, if there is something to locate for.
@@ -253,11 +278,17 @@ impl Channel {
 
 impl LayerSource for SolidSource<'_> {
     fn contours(&self, index: usize, height: f64) -> Result<Layer> {
-        Ok(self.slicer.layer(index, height))
+        match self.lattice() {
+            None => Ok(self.slicer.layer(index, height)),
+            Some((lattice, model)) => lattice.contours(model, index, height),
+        }
     }
 
     fn coverage(&self, heights: &[f64], grid: &PixelGrid, sampling: Sampling) -> Result<Vec<u16>> {
-        self.slicer.coverage(heights, grid, sampling)
+        match self.lattice() {
+            None => self.slicer.coverage(heights, grid, sampling),
+            Some((lattice, model)) => lattice.coverage(model, heights, grid, sampling),
+        }
     }
 
     fn attributes(&self, pixels: &LayerPixels<'_>, coverage: &[u16]) -> Result<Vec<f64>> {
@@ -276,7 +307,12 @@ impl LayerSource for SolidSource<'_> {
 
     fn places(&self, height: f64, grid: &PixelGrid) -> Result<PixelPlaces> {
         let inside = self.inside()?;
-        Ok(inside.places(inside.own.places(&self.layer(inside, grid)?, height)?))
+        let mut places = inside.places(inside.own.places(&self.layer(inside, grid)?, height)?);
+        if self.lattice.is_some() {
+            let material = self.coverage(&[height], grid, Sampling::Center)?;
+            places.retain(self.channels.len(), |pixel| material[pixel as usize] > 0);
+        }
+        Ok(places)
     }
 
     fn attributes_at(&self, points: &[[f64; 3]], inward: &[[f64; 3]]) -> Result<Vec<f64>> {

@@ -48,6 +48,7 @@ mod requests;
 mod schema;
 mod slice;
 mod slice_input;
+mod slice_lattice;
 mod slice_lengths;
 mod slice_plate;
 mod slice_stopped;

@@ -45,7 +45,8 @@ impl SliceRequest {
         self.check_lengths()?;
         check_rules(self.rules())?;
         check_rules(self.outputs.rules(&self.images))?;
-        check_rules(self.images.rules(&self.outputs))?;
+        let has_lattice = self.lattice()?.is_some();
+        check_rules(self.images.rules(&self.outputs, has_lattice))?;
         self.images.check_pixels()?;
         self.check_pitch()?;
         check_rules(self.images.rules_of_materials(&self.outputs))?;
@@ -67,6 +68,7 @@ impl SliceRequest {
     /// As [`SliceRequest::check`].
     pub fn check_cut(&self) -> Result<()> {
         self.check_lengths()?;
+        self.lattice()?;
         check_rules([(
             !self.backend.allows_cpu() && self.images.pixel_size().is_none(),
             "a GPU for layers without pixels".into(),
@@ -158,6 +160,7 @@ impl SliceRequest {
             (!self.attribute.is_empty(), name("attribute").into()),
             (self.images.has_materials(), materials()),
             (self.outputs.pvtu.is_some(), name("pvtu").into()),
+            (self.lattice.lattice.is_some(), name("lattice").into()),
         ];
         let why = ": a surface has attributes on its boundary alone, and no cells inside";
         let help = "leave it out, or slice a solid";
@@ -229,7 +232,7 @@ impl SliceOutputs {
 
 impl SliceImages {
     /// Options that no output has a use for.
-    fn rules(&self, outputs: &SliceOutputs) -> [Rule; 12] {
+    fn rules(&self, outputs: &SliceOutputs, has_lattice: bool) -> [Rule; 12] {
         let of_images =
             |given: bool, option| is_for(given && !outputs.has_images(), name(option), "images");
         let of_grays =
@@ -254,7 +257,7 @@ impl SliceImages {
                 "slices with materials",
             ),
             (
-                self.pixel_size().is_some() && !outputs.has_pixels(),
+                self.pixel_size().is_some() && !(outputs.has_pixels() || has_lattice),
                 message!(name("pixel"), " is for ", of_pixels),
                 message!("give ", some, ", or leave ", name("pixel"), " out"),
             ),

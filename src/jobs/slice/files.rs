@@ -57,7 +57,8 @@ impl SliceRequest {
                 " allows, which thinner layers than its least would need"
             ));
         }
-        let setting = Setting { unit_mm: self.unit_mm(), compensation, ..setting };
+        let lattice = self.lattice()?;
+        let setting = Setting { unit_mm: self.unit_mm(), compensation, lattice, ..setting };
         let pixels = self.pitch().map(|pitch| self.pixels(pitch));
         let grid = pixels.map(|pixels| setting.pixels(pixels)).transpose()?;
         Ok(ModelLayers { setting, grid, materials: None })

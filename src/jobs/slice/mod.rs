@@ -19,6 +19,7 @@ mod check;
 mod compensation;
 mod cut;
 mod files;
+mod lattice;
 mod model;
 mod placed;
 mod plate;
@@ -27,6 +28,7 @@ pub mod values;
 
 pub use compensation::{ElephantFoot, SliceCompensation};
 pub use files::ModelLayers;
+pub use lattice::SliceLattice;
 pub use model::{ModelFile, SliceModel, UnrefinedSolid};
 pub use plate::{PLATE_SCHEMA, PlateFile, PlatePart, SlicePart};
 pub use request::{SliceImages, SliceOutputs, SliceRequest};

@@ -12,8 +12,8 @@ use crate::numbers::counted;
 use crate::refine::refined_cell_count;
 use crate::scheme::Scheme;
 use crate::slice::{
-    Boundary, CellIds, Channel, ClosedSurface, Materials, PreparedSurface, SourcePart, fingerprint,
-    named_arrays, refined_fingerprint, surface_fingerprint,
+    Boundary, CellIds, Channel, ClosedSurface, Materials, PreparedSurface, Slicer, SolidSource,
+    SourcePart, fingerprint, named_arrays, refined_fingerprint, surface_fingerprint,
 };
 
 /// Bytes of memory that layers with places take for a cell, and for a number of an attribute at its
@@ -182,7 +182,7 @@ impl SliceRequest {
     }
 
     /// What is known inside a solid over some controls: attributes and
-    /// [arrays](SliceRequest::arrays), and places where a `.pvtu` needs them.
+    /// [arrays](SliceRequest::arrays), and places where a `.pvtu` or a lattice needs them.
     ///
     /// # Errors
     /// As [`SourcePart::new`].
@@ -193,10 +193,28 @@ impl SliceRequest {
         arrays: &[CellArray],
     ) -> Result<SourcePart<'s>> {
         let is_empty = controls.attributes.is_empty() && arrays.is_empty();
-        if is_empty && self.outputs.pvtu.is_none() {
+        if is_empty && self.outputs.pvtu.is_none() && self.lattice.lattice.is_none() {
             return Ok(SourcePart::outline());
         }
         SourcePart::new(solid, controls, arrays)
+    }
+
+    /// The layers of parts, or of the lattice in the one part, whose size may be one of its
+    /// `attributes`.
+    ///
+    /// # Errors
+    /// As [`SolidSource::of_parts`], [`SliceRequest::lattice`] and [`SolidSource::set_lattice`].
+    pub fn source<'s>(
+        &self,
+        slicer: Slicer,
+        parts: Vec<SourcePart<'s>>,
+        attributes: &[Attribute],
+    ) -> Result<SolidSource<'s>> {
+        let mut source = SolidSource::of_parts(slicer, parts)?;
+        if let Some(lattice) = self.lattice()? {
+            source.set_lattice(lattice, attributes, self.lattice_pitch())?;
+        }
+        Ok(source)
     }
 
     /// A closed surface ready to be sliced; warns of what may not be meant.

@@ -99,6 +99,6 @@ impl<'p> Plate<'p> {
             };
             parts.push(inside.named(name));
         }
-        SolidSource::of_parts(slicer, parts)
+        request.source(slicer, parts, &self.wanted[0].0)
     }
 }

@@ -244,6 +244,7 @@ impl SliceRequest {
         check_rules([
             rule(self.outputs.pvtu.is_some(), "pvtu", "cells have numbers in one model"),
             rule(has_points, "attribute", "points of a .vtp are of all"),
+            rule(self.lattice.lattice.is_some(), "lattice", "tiles lie in the cells of one model"),
             rule(
                 self.images.material_id.is_some(),
                 "material_id",

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::compensation::SliceCompensation;
+use super::lattice::SliceLattice;
 #[cfg(feature = "cli")]
 use super::values;
 use super::values::{
@@ -85,6 +86,10 @@ pub struct SliceRequest {
     #[cfg_attr(feature = "cli", command(flatten))]
     #[serde(flatten)]
     pub compensation: SliceCompensation,
+    /// The lattice that the material is.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(flatten)]
+    pub lattice: SliceLattice,
     /// The files.
     #[cfg_attr(feature = "cli", command(flatten))]
     #[serde(flatten)]
@@ -285,7 +290,8 @@ impl SliceRequest {
             .chain(listed)
             .chain(adaptive)
             .chain(compensation)
-            .chain(places);
+            .chain(places)
+            .chain(self.lattice.lengths());
         lengths.any(|length| length.unit.is_some())
     }
 
@@ -310,7 +316,7 @@ impl SliceRequest {
     /// Names of the attributes and arrays that something is made of.
     pub(super) fn wanted(&self) -> Vec<&str> {
         let mut wanted: Vec<&str> = self.attribute.iter().map(|own| own.name.as_str()).collect();
-        for name in self.images.material_names() {
+        for name in self.images.material_names().chain(self.lattice.attribute()) {
             if !wanted.contains(&name) {
                 wanted.push(name);
             }
@@ -325,7 +331,8 @@ impl SliceRequest {
 
     /// Whether nothing is asked of what is inside.
     pub(super) fn is_outline(&self) -> bool {
-        self.wanted().is_empty() && self.outputs.pvtu.is_none()
+        let has_lattice = self.lattice.lattice.is_some();
+        self.wanted().is_empty() && self.outputs.pvtu.is_none() && !has_lattice
     }
 }
 

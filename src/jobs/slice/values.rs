@@ -6,6 +6,7 @@ use serde::de::{IntoDeserializer, value};
 use serde::{Deserialize, Serialize};
 
 use crate::numbers::{Length, LengthUnit};
+use crate::slice::Tile;
 use crate::slice::output::Exposure;
 
 /// Heights from one up to another; `None` where it is open.
@@ -265,6 +266,19 @@ pub fn resolution(text: &str) -> Result<[usize; 2], String> {
     text.split_once(BY)
         .and_then(|(columns, rows)| Some([number(columns)?, number(rows)?]))
         .ok_or_else(|| "columns and rows look like 1920x1080".into())
+}
+
+/// The tile of a lattice, by its name.
+///
+/// # Errors
+/// The names, for others.
+pub fn tile(text: &str) -> Result<Tile, String> {
+    let named: Result<Tile, value::Error> = Tile::deserialize(text.into_deserializer());
+    named.map_err(|_| {
+        "give schwarz-p, iwp, bcc, octet or cubic: others, such as gyroid, lack the symmetries of a \
+         cube, and would not fit at faces of cells"
+            .into()
+    })
 }
 
 /// Coordinates in the plane: `-5:2.5` or `1mm:2mm`.

@@ -15,6 +15,7 @@ pub(super) use join::join;
 pub use offset::Join;
 pub(super) use offset::offset;
 pub(super) use trace::Arcs;
+pub(super) use unite::{Combination, combine};
 
 use super::layer::Contour;
 

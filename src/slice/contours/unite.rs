@@ -10,7 +10,7 @@ use i_overlay::core::overlay::{IntOverlayOptions, Overlay, ShapeType};
 use i_overlay::core::overlay_rule::OverlayRule;
 use i_overlay::i_float::int::point::IntPoint;
 
-use super::join::{BoxIndex, is_narrow, sides, squared_length};
+use super::join::{BoxIndex, is_narrow, nest, sides, squared_length};
 use crate::mesh::components;
 use crate::numbers::bounds;
 use crate::slice::layer::Contour;
@@ -36,6 +36,37 @@ pub fn unite(contours: Vec<Contour>, grid: f64, tolerance: f64) -> Vec<Contour> 
         union
     });
     united.collect()
+}
+
+/// What lies within some contours and others, or within the first alone, nested. What is narrower than
+/// `grid` is no contour.
+pub fn combine(
+    [own, others]: [&[Contour]; 2],
+    rule: Combination,
+    grid: f64,
+    tolerance: f64,
+) -> Vec<Contour> {
+    let all: Vec<Contour> = own.iter().chain(others).cloned().collect();
+    if all.is_empty() {
+        return all;
+    }
+    let rule = match rule {
+        Combination::Both => OverlayRule::Intersect,
+        Combination::FirstAlone => OverlayRule::Difference,
+    };
+    let mut combined = IntegerContours::new(&all).combined(own.len(), rule);
+    combined.retain(|contour| contour.points.len() > 2 && !is_narrow(contour, grid));
+    nest(&mut combined, grid, tolerance);
+    combined
+}
+
+/// What is kept of two regions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Combination {
+    /// What lies in both.
+    Both,
+    /// What lies in the first and not in the second.
+    FirstAlone,
 }
 
 /// For each contour the first of those that boxes connect it with.
@@ -102,6 +133,16 @@ impl IntegerContours {
             let around = contours().map(|c| sides(&c.points).map(length).sum::<f64>());
             2.0 * area.abs() > width * around.sum::<f64>()
         })
+    }
+
+    /// What lies within the first `subjects` contours and, by the rule, within the others or not.
+    fn combined(&self, subjects: usize, rule: OverlayRule) -> Vec<Contour> {
+        let (own, others) = self.paths.split_at(subjects);
+        let options = IntOverlayOptions::keep_all_points();
+        let mut overlay = Overlay::from_subj_custom(own, options, Default::default());
+        others.iter().for_each(|path| overlay.add_contour(path, ShapeType::Clip));
+        let shapes = overlay.overlay(rule, FillRule::Positive);
+        shapes.iter().flatten().map(|path| self.contour(path)).collect()
     }
 
     /// The contours around all that is enclosed a positive number of times.

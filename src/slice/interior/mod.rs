@@ -91,8 +91,8 @@ impl Interior {
 #[derive(Debug)]
 pub struct InteriorFinder<'l, 's> {
     locator: &'l Locator<'s>,
-    axis: Axis,
-    grid: PixelGrid,
+    pub(super) axis: Axis,
+    pub(super) grid: PixelGrid,
 }
 
 impl<'l, 's> InteriorFinder<'l, 's> {
@@ -193,6 +193,14 @@ impl<'l, 's> InteriorFinder<'l, 's> {
             },
         );
         values
+    }
+
+    /// Halves of an edge of a cell that an element has: 2, or 1 of a cell that is no hexahedron.
+    pub(super) fn halves(&self, piece: u32) -> f64 {
+        let pieces = self.locator.pieces();
+        let element = pieces.pieces[piece as usize].element;
+        let is_whole = pieces.solid().elements()[element as usize].corner.is_none();
+        if is_whole { 2.0 } else { 1.0 }
     }
 
     fn plane(&self, height: f64) -> PixelPlane<'_> {

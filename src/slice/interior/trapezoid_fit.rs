@@ -55,9 +55,9 @@ pub fn regions(
     attributes: &[AttributePieces],
     pixels: [[u32; 2]; 2],
 ) -> Vec<PlaneRegion> {
-    let lattice = PixelLattice::new(part, plane);
-    let areas = trapezoids(pixels, &lattice.y, &part.sides());
-    let fitting = TrapezoidFit { pieces, piece, part, attributes, lattice };
+    let functions = PixelFunctions::new(part, plane);
+    let areas = trapezoids(pixels, &functions.y, &part.sides());
+    let fitting = TrapezoidFit { pieces, piece, part, attributes, functions };
     let mut regions = Vec::new();
     pulp::Arch::new().dispatch(CoverKernel { fitting, areas, regions: &mut regions });
     regions
@@ -101,16 +101,16 @@ struct TrapezoidFit<'a, 's> {
     piece: usize,
     part: &'a NewtonPart,
     attributes: &'a [AttributePieces],
-    lattice: PixelLattice,
+    functions: PixelFunctions,
 }
 
 /// Points and the frame's y of them, as functions of columns and rows.
-struct PixelLattice {
+struct PixelFunctions {
     x: [LinearFunction; 3],
     y: [LinearFunction; 3],
 }
 
-impl PixelLattice {
+impl PixelFunctions {
     fn new(part: &NewtonPart, plane: &PixelPlane<'_>) -> Self {
         let pitch = plane.grid.pitch;
         let origin = plane.center(0, 0);
@@ -189,7 +189,7 @@ impl TrapezoidFit<'_, '_> {
             }
             let (mut x, mut y) = ([[0.0; LANES]; 3], [[0.0; LANES]; 3]);
             for d in 0..3 {
-                let ([a, b, c], [e, f, g]) = (self.lattice.x[d], self.lattice.y[d]);
+                let ([a, b, c], [e, f, g]) = (self.functions.x[d], self.functions.y[d]);
                 for i in 0..NODES {
                     x[d][i] = a + columns[i] * b + row * c;
                     y[d][i] = e + columns[i] * f + row * g;

@@ -5,6 +5,7 @@ mod compensation;
 mod contours;
 mod files;
 mod heights;
+mod lattice;
 mod lengths;
 mod pixels;
 mod plates;

@@ -105,6 +105,7 @@ pub fn setting() -> Setting {
         plane: [[-1.75; 2], [1.75; 2]],
         tolerance: 1e-5,
         compensation: None,
+        lattice: None,
     }
 }
 

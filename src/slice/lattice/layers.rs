@@ -1,0 +1,307 @@
+//! Layers of a lattice in a solid.
+
+use super::measure::FoldedPoint;
+use super::{Graded, LatticeSize, TileLattice, march, skin};
+use crate::backend::operations::Sampling;
+use crate::error::{Error, Result};
+use crate::locate::{AttributePieces, Locator};
+use crate::memory;
+use crate::mesh::Attribute;
+use crate::slice::contours::{Combination, combine};
+use crate::slice::frame::{Axis, PixelGrid};
+use crate::slice::interior::{BandMemory, BandValues, InteriorFinder, PixelNumbers};
+use crate::slice::layer::{Contour, Layer};
+use crate::slice::pixels::Raster;
+use crate::slice::slicer::Slicer;
+use crate::slice::spare::SpareMemory;
+
+/// A full pixel.
+const FULL: f64 = 65535.0;
+
+/// Rows and columns that the grid of contours has beyond the model.
+const MARGIN: usize = 3;
+
+/// Bytes of a pixel while contours are found.
+const CONTOUR_BYTES: u128 = 24;
+
+/// A lattice in a solid, whose pieces a locator has.
+#[derive(Debug)]
+pub struct LatticeLayers {
+    lattice: TileLattice,
+    // edges of the pixels that contours are found on
+    pitch: Option<[f64; 2]>,
+    // parameters, the size if it is an attribute, and the Jacobian
+    functions: Vec<AttributePieces>,
+    spare: SpareMemory<BandMemory>,
+}
+
+/// What is asked of a pixel.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    /// 1 if its middle is material, else 0.
+    Center,
+    /// The part of it that is.
+    Area,
+    /// A field at its middle that is at most 0 in the material.
+    Field,
+}
+
+impl LatticeLayers {
+    /// A lattice in the solid of a locator, at whose vertices are `attributes`. Contours are found on
+    /// pixels with edges `pitch`.
+    ///
+    /// # Errors
+    /// As [`TileLattice::check`]; [`Error::Request`] for an attribute that is not there, has several
+    /// components or is out of range.
+    pub fn new(
+        lattice: TileLattice,
+        pitch: Option<[f64; 2]>,
+        locator: &Locator<'_>,
+        attributes: &[Attribute],
+    ) -> Result<Self> {
+        lattice.check()?;
+        let pieces = locator.pieces();
+        let mut functions = vec![pieces.parameters()];
+        if let Some(name) = lattice.size.attribute() {
+            functions.push(pieces.attribute(size_attribute(&lattice.size, name, attributes)?)?);
+        }
+        functions.push(pieces.jacobian());
+        Ok(Self { lattice, pitch, functions, spare: SpareMemory::default() })
+    }
+
+    /// The coverage of pixels, as [`LayerSource::coverage`](super::super::LayerSource::coverage) has it.
+    pub fn coverage(
+        &self,
+        (slicer, locator): (&Slicer, &Locator<'_>),
+        heights: &[f64],
+        grid: &PixelGrid,
+        sampling: Sampling,
+    ) -> Result<Vec<u16>> {
+        let answer = if sampling == Sampling::Area { Answer::Area } else { Answer::Center };
+        let finder = InteriorFinder::new(locator, slicer.axis(), *grid)?;
+        let mut sums: Vec<u32> = Vec::new();
+        for &height in heights {
+            let mut whole = slicer.coverage::<u16>(&[height], grid, sampling)?;
+            let core = (self.lattice.skin > 0.0)
+                .then(|| self.core_coverage(slicer, height, grid, sampling))
+                .transpose()?;
+            let inside = core.as_ref().unwrap_or(&whole);
+            let mut found = self.values(&finder, height, inside, answer)?.into_iter();
+            for i in 0..whole.len() {
+                let inside = core.as_ref().map_or(whole[i], |core| core[i]);
+                if inside > 0 {
+                    let part = found.next().unwrap_or_default();
+                    let void = (1.0 - part) * f64::from(inside);
+                    whole[i] = (f64::from(whole[i]) - void).round().clamp(0.0, FULL) as u16;
+                }
+            }
+            if let [_] = heights {
+                return Ok(whole);
+            }
+            sums.resize(whole.len(), 0);
+            sums.iter_mut().zip(&whole).for_each(|(sum, &own)| *sum += u32::from(own));
+        }
+        let count = heights.len().max(1) as u32;
+        sums.resize(grid.size[0] * grid.size[1], 0);
+        Ok(sums.into_iter().map(|sum| ((sum + count / 2) / count) as u16).collect())
+    }
+
+    /// The contours of a layer: those of the solid cut by the lattice's, which are found on pixels.
+    pub fn contours(
+        &self,
+        (slicer, locator): (&Slicer, &Locator<'_>),
+        index: usize,
+        height: f64,
+    ) -> Result<Layer> {
+        let grid = self.grid(slicer)?;
+        let mut layer = slicer.layer(index, height);
+        let core = if self.lattice.skin > 0.0 {
+            skin::core(slicer, layer.contours.clone(), height, self.lattice.skin)
+        } else {
+            layer.contours.clone()
+        };
+        let field = self.field((slicer.axis(), locator), height, &core, &grid)?;
+        let (tolerance, least) = (slicer.tolerance(), 1e-6 * slicer.tolerance());
+        let cut = |own: &[Contour], others: &[Contour], rule| {
+            combine([own, others], rule, least, tolerance)
+        };
+        layer.contours = if self.lattice.skin > 0.0 {
+            let voids: Vec<f64> = field.into_iter().map(|value| -value).collect();
+            let voids = march::field_contours(&voids, &grid);
+            let voids = cut(&core, &voids, Combination::Both);
+            cut(&layer.contours, &voids, Combination::FirstAlone)
+        } else {
+            cut(&core, &march::field_contours(&field, &grid), Combination::Both)
+        };
+        Ok(layer)
+    }
+
+    /// The pixels that contours are found on.
+    fn grid(&self, slicer: &Slicer) -> Result<PixelGrid> {
+        let pitch = self.pitch.ok_or_else(TileLattice::no_pixels)?;
+        let [low, high] = slicer.plane_box();
+        let size = [0, 1].map(|d| ((high[d] - low[d]) / pitch[d]).ceil() as usize + 2 * MARGIN);
+        let need = size[0] as u128 * size[1] as u128 * CONTOUR_BYTES;
+        let need = need.saturating_mul(rayon::current_num_threads() as u128);
+        let what = format!("contours of a lattice on {} × {} pixels need", size[0], size[1]);
+        memory::check_half(what, need, |_| "give larger pixels".into())?;
+        let origin = [0, 1].map(|d| low[d] - MARGIN as f64 * pitch[d]);
+        Ok(PixelGrid { origin, pitch, size })
+    }
+
+    /// The field at the pixels that contours cover and those around, NaN at others.
+    fn field(
+        &self,
+        (axis, locator): (Axis, &Locator<'_>),
+        height: f64,
+        contours: &[Contour],
+        grid: &PixelGrid,
+    ) -> Result<Vec<f64>> {
+        let [columns, rows] = grid.size;
+        let covered = rastered(contours, grid, Sampling::Area)?;
+        let mut mask = vec![0_u16; covered.len()];
+        for (place, _) in covered.iter().enumerate().filter(|(_, own)| **own > 0) {
+            let (column, row) = (place % columns, place / columns);
+            for row in row.saturating_sub(1)..(row + 2).min(rows) {
+                let first = row * columns;
+                mask[first + column.saturating_sub(1)..first + (column + 2).min(columns)].fill(1);
+            }
+        }
+        let finder = InteriorFinder::new(locator, axis, *grid)?;
+        let mut found = self.values(&finder, height, &mask, Answer::Field)?.into_iter();
+        let known = |&own: &u16| if own > 0 { found.next().unwrap_or(f64::NAN) } else { f64::NAN };
+        Ok(mask.iter().map(known).collect())
+    }
+
+    fn core_coverage(
+        &self,
+        slicer: &Slicer,
+        height: f64,
+        grid: &PixelGrid,
+        sampling: Sampling,
+    ) -> Result<Vec<u16>> {
+        let outline = slicer.layer(0, height).contours;
+        rastered(&skin::core(slicer, outline, height, self.lattice.skin), grid, sampling)
+    }
+
+    /// What is asked of the pixels that a mask has.
+    fn values(
+        &self,
+        finder: &InteriorFinder<'_, '_>,
+        height: f64,
+        mask: &[u16],
+        answer: Answer,
+    ) -> Result<Vec<f64>> {
+        let mut values = Vec::new();
+        if mask.iter().all(|&own| own == 0) {
+            return Ok(values);
+        }
+        // the Jacobian is last
+        let needed = self.functions.len() - usize::from(!self.needs_jacobian(answer));
+        let functions = &self.functions[..needed];
+        let write = |band: &BandValues, all: &mut [f64]| self.write(finder, band, answer, all);
+        let numbers = PixelNumbers { width: 1, write };
+        finder.covered_values(height, mask, functions, numbers, &self.spare, &mut values)?;
+        Ok(values)
+    }
+
+    fn needs_jacobian(&self, answer: Answer) -> bool {
+        answer == Answer::Area || matches!(self.lattice.size, LatticeSize::Thickness(_))
+    }
+
+    /// Writes what is asked of pixels.
+    fn write(
+        &self,
+        finder: &InteriorFinder<'_, '_>,
+        band: &BandValues,
+        answer: Answer,
+        all: &mut [f64],
+    ) {
+        let TileLattice { tile, per_cell, ref size, .. } = self.lattice;
+        let has_jacobian = self.needs_jacobian(answer);
+        let (pitch, plane) = (finder.grid.pitch, finder.axis.plane());
+        let places = band.values[0].as_chunks::<3>().0;
+        let sizes = size.attribute().map(|_| &band.values[1]);
+        let jacobians = band.values.last().filter(|_| has_jacobian);
+        let jacobians = jacobians.map(|own| own.as_chunks::<9>().0);
+        let constant = match size.number().0 {
+            Graded::Constant(x) => self.size_of(*x),
+            Graded::Attribute(_) => 0.0,
+        };
+        for (i, value) in all.iter_mut().enumerate() {
+            let count = 0.5 * per_cell as f64 * finder.halves(band.pieces[i]);
+            let point = FoldedPoint::new(places[i].map(|u| count * u));
+            let size = sizes.map_or(constant, |sizes| self.size_of(sizes[i]));
+            *value = match jacobians {
+                None => {
+                    let field = tile.value(point.place).0 - size;
+                    if answer == Answer::Field { field } else { f64::from(field <= 0.0) }
+                }
+                Some(jacobians) => {
+                    let jacobian =
+                        std::array::from_fn(|a| [0, 1, 2].map(|d| jacobians[i][3 * a + d] / count));
+                    let nearest = match self.lattice.size {
+                        LatticeSize::Thickness(_) => point.wall(tile, size, &jacobian),
+                        _ => point.level(tile, size, &jacobian),
+                    };
+                    match answer {
+                        Answer::Center => f64::from(nearest.outside() <= 0.0),
+                        Answer::Area => nearest.coverage(pitch, plane),
+                        Answer::Field => nearest.outside(),
+                    }
+                }
+            };
+        }
+    }
+
+    /// A thickness, or the level of a number.
+    fn size_of(&self, number: f64) -> f64 {
+        match self.lattice.size {
+            LatticeSize::Thickness(_) | LatticeSize::Level(_) => number,
+            LatticeSize::Density(_) => self.lattice.tile.level_of_density(number),
+        }
+    }
+}
+
+/// Pixels that contours cover.
+fn rastered(contours: &[Contour], grid: &PixelGrid, sampling: Sampling) -> Result<Vec<u16>> {
+    let mut raster = Raster::new(*grid, sampling)?;
+    for contour in contours {
+        let next = contour.points.iter().cycle().skip(1);
+        contour.points.iter().zip(next).for_each(|(&a, &b)| raster.add_segment(a, b));
+    }
+    let mut pixels = vec![0; grid.size[0] * grid.size[1]];
+    raster.write(&mut pixels);
+    Ok(pixels)
+}
+
+/// The attribute of a size, whose values are in its range.
+fn size_attribute<'a>(
+    size: &LatticeSize,
+    name: &str,
+    attributes: &'a [Attribute],
+) -> Result<&'a Attribute> {
+    let option = size.number().1;
+    let Some(own) = attributes.iter().find(|own| own.name == name) else {
+        let have: Vec<&str> = attributes.iter().map(|own| &*own.name).collect();
+        return Err(Error::request(format!("no attribute {name:?} at the vertices"))
+            .with_help(format!("name one of them for the {option}: {}", have.join(", "))));
+    };
+    if own.width != 1 {
+        let width = own.width;
+        return Err(Error::request(format!("attribute {name:?} has {width} components"))
+            .with_help(format!("give the {option} an attribute of one")));
+    }
+    let least = own.values.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = own.values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let (fits, help) = match size {
+        LatticeSize::Thickness(_) => (least >= 0.0, "lengths that are not negative"),
+        LatticeSize::Level(_) => (true, "finite numbers"),
+        LatticeSize::Density(_) => (least >= 0.0 && most <= 1.0, "numbers from 0 to 1"),
+    };
+    if fits && least.is_finite() && most.is_finite() {
+        return Ok(own);
+    }
+    Err(Error::request(format!("attribute {name:?} goes from {least} to {most}"))
+        .with_help(format!("give the {option} an attribute of {help}")))
+}

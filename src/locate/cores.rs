@@ -24,7 +24,7 @@ use super::parameters;
 use super::search::{self, Nearness, SHARED_PLACE_TOLERANCE};
 use super::sides::{BestPlace, ElementSides};
 use super::tricubic::{TricubicPoints, bounds};
-use crate::basis::closest_on_curve::closest_on_curve;
+use crate::basis::closest_on_curve;
 use crate::bezier::{LocalBox, Nest, NestSibling, Piece};
 use crate::numbers::bounds::{Bounds, squared_distance};
 

@@ -11,6 +11,7 @@ mod support;
 mod surfaces;
 
 mod backend;
+mod basis;
 mod blocks;
 mod boundary;
 mod classes;
@@ -23,6 +24,7 @@ mod invalid;
 mod limit;
 mod multi_device;
 mod parts;
+mod plan;
 mod refine;
 mod repeated;
 mod requests;

@@ -107,7 +107,7 @@ fn compressed_arrays_are_the_same_for_any_number_of_threads() {
 fn archives_of_many_arrays_are_read_by_the_crate_zip() {
     let count = 70_000;
     let mut arrays: Vec<Array> =
-        (0..count).map(|i| Array::new(&i.to_string(), 1, vec![i as i32])).collect();
+        (0..count).map(|i| Array::new(i.to_string(), 1, vec![i as i32])).collect();
     arrays.push(Array::new("härte", 1, vec![0.25]));
     let scratch = Scratch::new();
     let path = scratch.file("many.npz", "");

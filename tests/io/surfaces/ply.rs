@@ -119,8 +119,8 @@ fn bytes_after_the_last_element_are_refused() {
     let face = [vec![3], [0, 1, 2].map(i32::to_le_bytes).concat()].concat();
     let file = [header.as_bytes(), &[0; 36], &face].concat();
     assert_eq!(read("a.ply", &file).unwrap().0.faces.vertices(), [0, 1, 2]);
-    assert!(read("a.ply", &[&file[..], b"\n"].concat()).is_ok());
-    let error = read("a.ply", &[file, face].concat()).unwrap_err().to_string();
+    assert!(read("a.ply", [&file[..], b"\n"].concat()).is_ok());
+    let error = read("a.ply", [file, face].concat()).unwrap_err().to_string();
     assert!(error.ends_with("a.ply: 13 bytes after the last element"), "{error}");
 }
 

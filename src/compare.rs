@@ -264,6 +264,3 @@ fn ulp(value: f64, (digits, least): Digits) -> f64 {
     // in two factors, since the result may be subnormal
     2_f64.powi(exponent) * 2_f64.powi(-digits)
 }
-
-#[cfg(test)]
-mod tests;

@@ -137,20 +137,3 @@ impl RowLists {
         AddedRows { rows, starts, entries }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rows_list_their_entries_by_leaves() {
-        let mut lists = RowLists::new(9);
-        for _ in 0..2 {
-            let AddedRows { rows, starts, entries } = lists.rows(&[7, 2, 5, 2, 0, 7]);
-            assert_eq!(rows, [7, 2, 5, 0]);
-            assert_eq!(starts, [0, 2, 4, 5, 6]);
-            assert_eq!(entries, [0, 5, 1, 3, 2, 4]);
-        }
-        assert_eq!(lists.rows(&[]).starts, [0]);
-    }
-}

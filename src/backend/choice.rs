@@ -115,33 +115,3 @@ impl FromStr for Choice {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn choices_are_read() {
-        for (text, choice) in [
-            ("auto", Choice::Auto),
-            ("cpu", Choice::Cpu),
-            ("cuda", Choice::Cuda(0)),
-            ("cuda:3", Choice::Cuda(3)),
-            ("cuda:0,1", Choice::Devices(DeviceList::new(&[0, 1]).unwrap())),
-            ("cuda:0,0", Choice::Devices(DeviceList::new(&[0, 0]).unwrap())),
-            ("cuda:all", Choice::AllDevices),
-        ] {
-            assert_eq!(text.parse::<Choice>().unwrap(), choice);
-            assert_eq!(choice.to_string().parse::<Choice>().unwrap(), choice);
-            let text = serde_json::to_string(&choice).unwrap();
-            assert_eq!(serde_json::from_str::<Choice>(&text).unwrap(), choice);
-        }
-        for wrong in
-            ["", "gpu", "cuda:", "cuda:-1", "cuda:x", "CPU", "cuda:0,", "cuda:0,x", "cuda:,"]
-        {
-            assert!(wrong.parse::<Choice>().is_err(), "{wrong}");
-        }
-        assert!(format!("cuda:{}", ["0"; 16].join(",")).parse::<Choice>().is_ok());
-        assert!(format!("cuda:{}", ["0"; 17].join(",")).parse::<Choice>().is_err());
-    }
-}

@@ -55,22 +55,3 @@ pub const FROM_BSPLINE: [[f64; 4]; 4] = [
     [0.0, 2.0 / 6.0, 4.0 / 6.0, 0.0],
     [0.0, 1.0 / 6.0, 4.0 / 6.0, 1.0 / 6.0],
 ];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::basis::bspline;
-
-    #[test]
-    fn bezier_form_is_the_same_curve() {
-        for step in 0..=16 {
-            let u = f64::from(step) / 16.0;
-            let (bezier, spline) = (cubic(u), bspline::cubic(u));
-            assert!((bezier.iter().sum::<f64>() - 1.0).abs() < 1e-15);
-            for (j, expected) in spline.iter().enumerate() {
-                let folded: f64 = (0..4).map(|i| bezier[i] * FROM_BSPLINE[i][j]).sum();
-                assert!((folded - expected).abs() < 2e-16, "{u} {j}");
-            }
-        }
-    }
-}

@@ -109,33 +109,3 @@ fn converges(part: &[[f64; 3]; 4], x: Vector3<f64>) -> bool {
 fn jet(curve: &[[f64; 3]; 4], t: f64) -> [Vector3<f64>; 3] {
     bernstein::jet(t).map(|row| Vector3::from_fn(|d, _| (0..4).map(|i| row[i] * curve[i][d]).sum()))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::numbers::testing::Random;
-
-    #[test]
-    fn no_sample_is_closer() {
-        let curve = [[0.0, 0.0, 0.0], [1.0, 2.0, 0.5], [2.0, -2.0, 0.1], [3.0, 0.5, 1.0]];
-        let mut numbers = Random::new(3);
-        let mut random = || numbers.unit();
-        for _ in 0..200 {
-            let x = [4.0 * random() - 0.5, 2.0 * random() - 1.0, random()];
-            let (t, away) = closest_on_curve(&curve, x);
-            let distance = away.norm();
-            assert!(((jet(&curve, t)[0] - Vector3::from(x)).norm() - distance).abs() < 1e-15);
-            let least = (0..=4000)
-                .map(|i| (jet(&curve, f64::from(i) / 4000.0)[0] - Vector3::from(x)).norm())
-                .fold(f64::INFINITY, f64::min);
-            assert!(distance <= least && distance > least - 1e-5, "{x:?} {t} {distance} {least}");
-        }
-        // on the curve it is found to rounding
-        for i in 0..=20 {
-            let t = f64::from(i) / 20.0;
-            let (found, away) = closest_on_curve(&curve, jet(&curve, t)[0].into());
-            let distance = away.norm();
-            assert!((found - t).abs() < 1e-13 && distance < 1e-14, "{t} {found} {distance}");
-        }
-    }
-}

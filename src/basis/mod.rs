@@ -5,12 +5,14 @@
 pub mod bernstein;
 pub mod box_spline;
 pub mod bspline;
-pub(crate) mod closest_on_curve;
-pub(crate) mod closest_on_patch;
+mod closest_on_curve;
+mod closest_on_patch;
 pub mod gauss;
 mod lagrange;
 mod missing_layers;
 pub mod tree;
 
+pub use closest_on_curve::closest_on_curve;
+pub use closest_on_patch::{BicubicPoints, PatchFoot, closest_on_patch};
 pub(crate) use lagrange::lagrange_weights;
 pub use missing_layers::MissingLayers;

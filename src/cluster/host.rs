@@ -72,21 +72,3 @@ fn cores() -> Vec<usize> {
 fn cores() -> Vec<usize> {
     Vec::new()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::Threads;
-    use super::*;
-
-    #[test]
-    fn ranks_of_one_machine_share_it() {
-        let alone = std::thread::available_parallelism().map_or(1, usize::from);
-        for size in [1, 2, 3] {
-            let hosts = Threads::run(size, |group| Host::of(&Ranks::new(group)).unwrap());
-            for (rank, host) in hosts.into_iter().enumerate() {
-                let threads = (alone / size).max(1);
-                assert_eq!(host, Host { rank, size, threads });
-            }
-        }
-    }
-}

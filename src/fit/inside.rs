@@ -68,26 +68,3 @@ pub fn move_inside(topology: &Topology, points: &[[f64; 3]], moves: &mut [[f64; 
     }
     Ok(())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::mesh::shape::Shape;
-
-    #[test]
-    fn a_linear_move_of_the_boundary_is_linear_inside() {
-        let mesh = Shape::Box { cells: [3, 4, 5] }.build().unwrap();
-        let topology = Topology::of_mesh(&mesh).unwrap();
-        let linear = |p: &[f64; 3]| [0.1 * p[0] + 0.3 * p[2], -0.2 * p[1], 0.5 + p[0]];
-        let mut moves: Vec<[f64; 3]> = mesh.points.iter().map(linear).collect();
-        for v in (0..mesh.points.len()).filter(|&v| !topology.is_boundary_vertex(v as u32)) {
-            moves[v] = [f64::NAN; 3];
-        }
-        move_inside(&topology, &mesh.points, &mut moves).unwrap();
-        for (p, found) in mesh.points.iter().zip(&moves) {
-            for (a, b) in linear(p).iter().zip(found) {
-                assert!((a - b).abs() < 1e-10, "{found:?}");
-            }
-        }
-    }
-}

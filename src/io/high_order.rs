@@ -123,30 +123,3 @@ pub(super) fn gmsh_square(order: usize) -> Vec<[usize; 2]> {
     }
     nodes
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_grid_position_once() {
-        for n in 0..6 {
-            let mut nodes = hexahedron_order(n);
-            assert_eq!(nodes.len(), (n + 1).pow(3));
-            nodes.sort_unstable();
-            nodes.dedup();
-            assert_eq!(nodes.len(), (n + 1).pow(3), "order {n}");
-            assert!(nodes.iter().flatten().all(|&i| i <= n));
-        }
-    }
-
-    #[test]
-    fn order_two_as_vtk_lists_it() {
-        // Edge nodes 8–19 and face nodes 20–25 of VTK_LAGRANGE_HEXAHEDRON order 2.
-        let nodes = hexahedron_order(2);
-        assert_eq!(nodes[8..12], [[1, 0, 0], [2, 1, 0], [1, 2, 0], [0, 1, 0]]);
-        assert_eq!(nodes[16..20], [[0, 0, 1], [2, 0, 1], [2, 2, 1], [0, 2, 1]]);
-        assert_eq!(nodes[20..22], [[0, 1, 1], [2, 1, 1]]);
-        assert_eq!(nodes[26], [1, 1, 1]);
-    }
-}

@@ -39,39 +39,3 @@ impl Dataset {
         Ok(())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::io::Array;
-
-    fn cloud(values: &[i32]) -> Dataset {
-        let points: Vec<[f64; 3]> = values.iter().map(|&x| [x.into(), 0.5, -1.0]).collect();
-        let mut dataset = Dataset::point_cloud(points);
-        let pairs: Vec<f64> = values.iter().flat_map(|&x| [x.into(), 1.0 / 3.0]).collect();
-        dataset.point_arrays = vec![
-            Array::new("id", 1, values.to_vec()),
-            Array::new("pair", 2, pairs),
-            Array::new("byte", 1, values.iter().map(|&x| x as u8).collect::<Vec<u8>>()),
-        ];
-        dataset
-    }
-
-    #[test]
-    fn points_are_appended() {
-        let mut all = cloud(&[4, 5]);
-        all.append_points(cloud(&[])).unwrap();
-        all.append_points(cloud(&[6, 7, 8])).unwrap();
-        assert_eq!(all, cloud(&[4, 5, 6, 7, 8]));
-    }
-
-    #[test]
-    fn points_of_other_arrays_are_refused() {
-        let mut fewer = cloud(&[1]);
-        fewer.point_arrays.pop();
-        assert!(fewer.append_points(cloud(&[1, 2])).is_err());
-        let mut other = cloud(&[1]);
-        other.point_arrays[0] = Array::new("id", 1, vec![1.0]);
-        assert!(cloud(&[3]).append_points(other).is_err());
-    }
-}

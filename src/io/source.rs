@@ -148,30 +148,3 @@ fn open(path: &Path) -> Result<File> {
     Err(Error::file(path, None, format!("this is {what}"))
         .with_help("give a file; `-` reads from standard input"))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_may_never_end_is_refused() {
-        assert!(bytes(Path::new("models/bracket.vtk")).unwrap().starts_with(b"# vtk"));
-        assert!(bytes(Path::new("models")).unwrap_err().to_string().contains("a directory"));
-        if cfg!(unix) {
-            let refused = bytes(Path::new("/dev/zero")).unwrap_err().to_string();
-            assert!(refused.contains("no regular file"), "{refused}");
-        }
-        assert!(bytes(Path::new("models/none.vtk")).is_err());
-        let bracket = Path::new("models/bracket.vtk");
-        let length = std::fs::metadata(bracket).unwrap().len();
-        assert_eq!(bounded_file(bracket, length).unwrap(), bytes(bracket).unwrap());
-        assert!(bounded_file(bracket, length - 1).unwrap_err().to_string().contains("more than"));
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), b"\xff\xfev\0 \x000\0").unwrap();
-        let refused = bytes(file.path()).unwrap_err();
-        assert!(
-            refused.to_string().contains("UTF-16")
-                && refused.help().unwrap().to_string().contains("iconv")
-        );
-    }
-}

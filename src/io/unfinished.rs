@@ -121,37 +121,3 @@ fn remove_directory(path: &Path) {
 fn paths() -> MutexGuard<'static, UnfinishedSet> {
     PATHS.lock().unwrap_or_else(PoisonError::into_inner)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::sync::atomic::{AtomicBool, Ordering};
-
-    #[test]
-    fn directories_are_removed_while_files_are_put_into_them() {
-        let beside = tempfile::tempdir().unwrap();
-        for round in 0..50 {
-            let directory = beside.path().join(format!("pieces{round}"));
-            std::fs::create_dir(&directory).unwrap();
-            let stop = AtomicBool::new(false);
-            std::thread::scope(|scope| {
-                for thread in 0..4 {
-                    let (directory, stop) = (&directory, &stop);
-                    scope.spawn(move || {
-                        for i in 0.. {
-                            if stop.load(Ordering::Relaxed) {
-                                break;
-                            }
-                            let name = directory.join(format!("{thread}_{i}"));
-                            let _ = std::fs::write(name, b"piece");
-                        }
-                    });
-                }
-                std::thread::sleep(std::time::Duration::from_millis(2));
-                remove_directory(&directory);
-                stop.store(true, Ordering::Relaxed);
-            });
-        }
-        assert_eq!(std::fs::read_dir(beside.path()).unwrap().count(), 0);
-    }
-}

@@ -132,30 +132,3 @@ const fn own_corner(axes: usize, local: usize) -> u8 {
     }
     corner
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn axes_compose() {
-        let own = [10, 11, 12, 13, 14, 15, 16, 17];
-        for first in (0..48).map(Axes) {
-            for second in (0..48).map(Axes) {
-                // seen from the first hexahedron, then from the local frame
-                let seen = first.arrange(&second.arrange(&own));
-                assert_eq!(first.then(second).arrange(&own), seen);
-            }
-            for face in 0..6 {
-                let (axis, side) = (face / 2, face % 2);
-                let own_face = first.face(axis, side);
-                let on_face = |corner: usize| corner >> axis & 1 == side;
-                for (corner, vertex) in first.arrange(&own).into_iter().enumerate() {
-                    let is_there = (vertex as usize - 10) >> (own_face / 2) & 1 == own_face % 2;
-                    assert_eq!(is_there, on_face(corner), "{first:?}");
-                }
-            }
-        }
-        assert_eq!(Axes::of(3, [1, 1, 4]), None);
-    }
-}

@@ -85,22 +85,3 @@ impl<T: LabelItem> Labels<T> {
         slot
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn labels_count_first_appearances() {
-        let mut labels = Labels::new();
-        for pass in 0..2 {
-            for i in 0..1000_u32 {
-                // some share a slot
-                assert_eq!(labels.contains([i << 20, i]), pass == 1);
-                assert_eq!(labels.label([i << 20, i]), i as u16);
-            }
-        }
-        assert!(!labels.contains([1, 2]));
-        assert_eq!(labels.into_items()[999], [999 << 20, 999]);
-    }
-}

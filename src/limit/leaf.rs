@@ -96,16 +96,3 @@ pub(super) fn morton(x: [u32; 3]) -> u64 {
     };
     spread(x[0]) | spread(x[1]) << 1 | spread(x[2]) << 2
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bits_of_three_coordinates_alternate() {
-        for x in [[1, 0, 0], [0, 0x8000, 0], [0xFFFF, 0x1234, 0xA5A5], [3, 5, 0x4001]] {
-            let bits = |b: u32| (0..3).map(move |d| u64::from(x[d] >> b & 1) << (3 * b + d as u32));
-            assert_eq!(morton(x), (0..16).flat_map(bits).sum::<u64>());
-        }
-    }
-}

@@ -24,7 +24,7 @@ use super::parameters;
 use super::search::{self, Nearness, SHARED_PLACE_TOLERANCE};
 use super::sides::{BestPlace, ElementSides};
 use super::tricubic::{TricubicPoints, bounds};
-use crate::basis::closest_on_curve::closest_on_curve;
+use crate::basis::closest_on_curve;
 use crate::bezier::{LocalBox, Nest, NestSibling, Piece};
 use crate::numbers::bounds::{Bounds, squared_distance};
 
@@ -326,104 +326,5 @@ impl<'s> Core<'s> {
 fn offer(best: &mut Option<ClosestPoint>, found: ClosestPoint, most: f64) {
     if found.distance <= best.map_or(most, |best| best.distance) {
         *best = Some(found);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::limit::Solid;
-    use crate::locate::Locator;
-    use crate::mesh::SolidMesh;
-    use crate::mesh::shape::{Shape, VertexLink};
-
-    /// Close to a reentrant edge pieces are smaller than the tolerance. Where all of their halves
-    /// were looked at, each of these points took seconds.
-    #[test]
-    fn points_beside_a_reentrant_edge_are_found() {
-        let jitter = |i: usize| 0.05 * (12.9898 * (i + 1) as f64).sin();
-        let grid = (0..18).map(|i| {
-            let at = [i % 3, i / 3 % 3, i / 9];
-            std::array::from_fn(|d| at[d] as f64 + jitter(3 * i + d))
-        });
-        let points: Vec<[f64; 3]> = grid.collect();
-        let cell = |x: u32, y: u32| {
-            let at = |dx: u32, dy: u32, z: u32| x + dx + 3 * (y + dy) + 9 * z;
-            let ring = |z| [at(0, 0, z), at(1, 0, z), at(1, 1, z), at(0, 1, z)];
-            let ([a, b, c, d], [e, f, g, h]) = (ring(0), ring(1));
-            [a, b, c, d, e, f, g, h]
-        };
-        let mut mesh = SolidMesh::from_hexahedra(points, &[cell(0, 0), cell(1, 0), cell(0, 1)]);
-        crate::refine::crease_by_angle(&mut mesh, 30.0).unwrap();
-        let solid = Solid::new(&mesh).unwrap();
-        let places: Vec<_> = (0..90)
-            .map(|i| {
-                let off = 10_f64.powi(-9 - i % 5);
-                let along = 0.1 + 0.008 * f64::from(i);
-                crate::plan::Location {
-                    element: (i % 3) as u32,
-                    parameters: match i % 3 {
-                        0 => [1.0 - off, 1.0 - off / 3.0, along],
-                        1 => [off, 1.0 - off / 3.0, along],
-                        _ => [1.0 - off, off / 3.0, along],
-                    },
-                }
-            })
-            .collect();
-        let samples = crate::plan::Samples::Points(places);
-        let plan = solid.plan(&samples, crate::plan::Want::POSITION).unwrap();
-        let limit = crate::backend::auto().evaluate(&plan, mesh.controls()).unwrap();
-        let locator = Locator::new(&solid, mesh.controls()).unwrap();
-        for i in 0..90 {
-            let place = locator.nearest(limit.positions.triple(i)).unwrap();
-            assert!(place.residual < 1e-14, "{i}: {place:?}");
-        }
-    }
-
-    /// Points at all distances from extraordinary points and edges are found again, and the
-    /// same whether splits are kept or not.
-    #[test]
-    fn points_at_all_scales_are_found() {
-        let icosahedron = Shape::Link { link: VertexLink::icosahedron(), rings: 1 };
-        let shapes = [icosahedron, Shape::Fan { valence: 5, layers: 1, rings: 2 }, Shape::Bracket];
-        let mut found_inside = 0;
-        for shape in shapes {
-            let mesh = shape.build().unwrap();
-            let solid = Solid::new(&mesh).unwrap();
-            let locator = Locator::new(&solid, mesh.controls()).unwrap();
-            let all = locator.pieces();
-            let inexact: Vec<usize> = (0..all.len()).filter(|&i| all.core(i).is_some()).collect();
-            let step = inexact.len().div_ceil(30);
-            for &piece in inexact.iter().step_by(step) {
-                let core = all.core(piece).unwrap();
-                let (map, header) = (all.limit(piece), &all.pieces[piece]);
-                let (corner, middle) = (core.nest.origin(), [0.5; 3]);
-                for (scale, part) in (0..40).map(|k| (0.5_f64.powi(k), [0.3, 0.9, 0.6])) {
-                    let p = std::array::from_fn(|d| {
-                        let inner = header.origin[d] + header.size[d] * middle[d];
-                        corner[d] + 2.0 * (inner - corner[d]) * scale * part[d]
-                    });
-                    let x = map.point(p);
-                    let (most, enough) = locator.nearness(piece);
-                    let nearness = Nearness { enough, most };
-                    let none = SplitMemory(AtomicUsize::new(0));
-                    let search = |memory: &SplitMemory| {
-                        core.search(x, &CoreQuery { nearness, rounding: locator.rounding, memory })
-                    };
-                    let kept = search(&SplitMemory::default()).expect("inside");
-                    // it splits anew for every point
-                    if found_inside % 16 == 0 {
-                        let made = search(&none).expect("inside");
-                        assert_eq!(kept.parameters, made.parameters);
-                        assert_eq!(kept.distance.to_bits(), made.distance.to_bits());
-                    }
-                    assert!(kept.distance <= enough);
-                    let off = (Vector3::from(map.point(kept.parameters)) - Vector3::from(x)).norm();
-                    assert!(off <= enough + locator.rounding, "{p:?} {kept:?} is {off:e} away");
-                    found_inside += 1;
-                }
-            }
-        }
-        assert!(found_inside > 1000, "{found_inside}");
     }
 }

@@ -139,34 +139,3 @@ fn build(boxes: &[Bounds], items: &mut [u32], nodes: &mut [Node], first: usize, 
         sides.1();
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn trees_of_any_size_find_what_a_scan_finds() {
-        for n in (0..40).chain([1000, 20_000]) {
-            let boxes: Vec<Bounds> = (0..n)
-                .map(|i| {
-                    let low = [i * 7 % 11, i * 5 % 13, i % 17].map(|x: usize| x as f64);
-                    [low, low.map(|x| x + 1.5)]
-                })
-                .collect();
-            let tree = Hierarchy::new(&boxes);
-            let mut items = tree.items.clone();
-            items.sort_unstable();
-            assert!(items.iter().copied().eq(0..n as u32));
-            assert!(tree.nodes.iter().enumerate().all(|(i, node)| node.skip as usize > i));
-            assert_eq!(tree.nodes.first().map_or(0, |root| root.skip as usize), tree.nodes.len());
-            let x = [4.2, 6.9, 8.1];
-            let holds = |b: &Bounds| bounds::squared_distance(b, x) == 0.0;
-            let mut found = Vec::new();
-            tree.around(x, 0.0, |i| found.push(i));
-            found.retain(|&i| holds(&boxes[i as usize]));
-            found.sort_unstable();
-            let scan: Vec<u32> = (0..n as u32).filter(|&i| holds(&boxes[i as usize])).collect();
-            assert_eq!(found, scan);
-        }
-    }
-}

@@ -202,7 +202,8 @@ mod tests {
     /// parameters.
     #[test]
     fn parts_fill_their_pieces() {
-        let mesh = crate::io::read("models/bracket.vtk").unwrap();
+        let shape = crate::mesh::shape::Shape::Fan { valence: 5, layers: 2, rings: 2 };
+        let mesh = shape.build().unwrap();
         let solid = Solid::new(&mesh).unwrap();
         let locator = Locator::new(&solid, mesh.controls()).unwrap();
         let parts = LocatorParts::new(&locator).unwrap().solid;

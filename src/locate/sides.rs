@@ -5,7 +5,7 @@ use nalgebra::Vector3;
 use super::closest::ClosestPoint;
 use super::parameters;
 use super::tricubic::TricubicPoints;
-use crate::basis::closest_on_patch::{BicubicPoints, closest_on_patch};
+use crate::basis::{BicubicPoints, closest_on_patch};
 use crate::bezier::Piece;
 
 /// Sides of an element, or of a box of its parameters: bit 2 · axis + side.

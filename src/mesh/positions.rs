@@ -273,33 +273,3 @@ impl JoinedPoints {
 fn exponent(number: f64) -> i32 {
     (number.to_bits() >> 52) as i32
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn joined(points: &[(f64, u32)], shortest: f64, nearness: WeldNearness) -> Vec<u32> {
-        repeated(points.len(), |v| WeldPoint {
-            place: [points[v].0, -0.0, 1.0],
-            piece: points[v].1,
-            tolerance: nearness.tolerance(shortest),
-        })
-    }
-
-    #[test]
-    fn equal_points_come_before_near_ones_and_the_nearest_before_the_first() {
-        let nearness = WeldNearness::new(1.0, true);
-        let e = f64::from(f32::EPSILON);
-        let first = |points: &[(f64, u32)]| joined(points, 1.0, nearness);
-        // the first of piece 1 is near the second of piece 0, which the second equals
-        assert_eq!(first(&[(1.0, 0), (1.0 + 3.0 * e, 0), (1.0 + e, 1), (1.0, 1)]), [0, 1, 1, 0]);
-        assert_eq!(first(&[(1.0, 0), (1.0 + 3.0 * e, 0), (1.0 + 2.0 * e, 1)]), [0, 1, 1]);
-        assert_eq!(first(&[(1.0, 0), (1.0 + 9.0 * e, 1)]), [0, 1]);
-        assert_eq!(first(&[(0.0, 0), (-0.0, 1), (0.0, 1), (0.0, 2), (0.0, 2)]), [0, 0, 2, 0, 2]);
-        // never farther than a part of an edge, nor without an edge
-        let off = [(1.0, 0), (1.0 + 2.0 * e, 1), (1.0, 2)];
-        assert_eq!(joined(&off, 16.0 * e, nearness), [0, 1, 0]);
-        assert_eq!(joined(&off, f64::INFINITY, nearness), [0, 1, 0]);
-        assert_eq!(joined(&off, 1.0, WeldNearness::new(1.0, false)), [0, 1, 0]);
-    }
-}

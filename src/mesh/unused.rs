@@ -140,37 +140,3 @@ fn bounds_of(points: &[[f64; 3]], used: &[bool]) -> Option<([f64; 3], [f64; 3])>
     let [low, high] = points.fold([first; 2], extended);
     Some((low, high))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::mesh::shape::Shape;
-
-    #[test]
-    fn unused_vertices_are_counted() {
-        let mut mesh = Shape::Bracket.build().unwrap();
-        assert_eq!(mesh.unused_vertices().notice(), None);
-        let first = mesh.points.len() as u32;
-        mesh.points.extend([[9.0; 3]; 2]);
-        let found = mesh.unused_vertices();
-        assert_eq!(found, UnusedVertices { count: 2, first: Some(first) });
-        let notice = found.notice().unwrap().to_string();
-        assert_eq!(notice, format!("2 vertices belong to no cell (the first: vertex {first})"));
-    }
-
-    #[test]
-    fn unused_vertices_are_outside_the_bounds() {
-        let mut mesh = Shape::Bracket.build().unwrap();
-        let around = mesh.bounds();
-        mesh.points.insert(0, [1e9, 0.0, 0.0]);
-        mesh.cells.renumber(|v| v + 1);
-        assert_eq!(mesh.bounds(), around);
-        let triangle = Polygons::uniform(3, vec![0, 1, 3]);
-        let points = vec![[1.0; 3], [2.0, 0.0, 1.0], [1e9; 3], [0.0; 3]];
-        let surface = SurfaceMesh::new(points, triangle);
-        assert_eq!(surface.bounds(), Some(([0.0; 3], [2.0, 1.0, 1.0])));
-        let rows =
-            used_rows(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], 2, &surface.used_vertices());
-        assert_eq!(*rows, [1.0, 2.0, 3.0, 4.0, 7.0, 8.0]);
-    }
-}

@@ -30,7 +30,7 @@ pub use quantity::{
 };
 pub use route::{Kernel, LARGE_GRID_SHARED_BYTES, MatrixUnits, RouteFacts, Strategy};
 pub use samples::{Location, Samples};
-pub(crate) use share::shares;
+pub use share::shares;
 pub use table::Table;
 pub(crate) use want::evaluated_orders;
 pub use want::{Want, wanted_orders};

@@ -89,37 +89,3 @@ pub fn runs(samples: &[usize], cut: PieceCut, mut before: usize) -> Vec<(usize, 
     }
     runs
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pieces_follow_one_another_and_are_no_larger_than_asked() {
-        let counts = [[1, 9, 4, 4, 9, 2], [3, 3, 3, 3, 3, 3], [9, 1, 1, 1, 1, 9]];
-        for samples in counts.map(|counts| counts.repeat(20)) {
-            let largest = samples.iter().copied().max().unwrap();
-            for most in [1, 9, 17, 18, 40, 10_000] {
-                let cut = PieceCut::new(most, largest);
-                let all = runs(&samples, cut, 0);
-                let limit = most.max(2 * largest - 1);
-                let mut next = 0;
-                for (index, (piece, leaves)) in all.iter().enumerate() {
-                    assert_eq!((*piece, leaves.start), (index, next));
-                    assert!(samples[leaves.clone()].iter().sum::<usize>() <= limit);
-                    next = leaves.end;
-                }
-                assert_eq!(next, samples.len());
-                // a program that has the leaves from some place on
-                for first in 0..samples.len() {
-                    let before = samples[..first].iter().sum();
-                    for (piece, leaves) in runs(&samples[first..], cut, before) {
-                        let whole = &all[piece].1;
-                        assert_eq!(leaves.end + first, whole.end);
-                        assert_eq!(leaves.start + first, whole.start.max(first));
-                    }
-                }
-            }
-        }
-    }
-}

@@ -76,31 +76,3 @@ impl Fan {
         (fan.sectors.len() == sectors.len()).then_some(fan)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn fan(sectors: &[[u32; 3]]) -> Option<Fan> {
-        let sector = |&[start, end, id]: &[u32; 3]| Sector { start, end, id };
-        Fan::of(&sectors.iter().map(sector).collect::<Vec<_>>())
-    }
-
-    #[test]
-    fn rings_and_fans_are_sorted_and_other_stars_refused() {
-        let ring = fan(&[[7, 3, 20], [5, 7, 10], [3, 5, 30]]).unwrap();
-        assert_eq!((&ring.spokes[..], &ring.sectors[..]), (&[3, 5, 7][..], &[30, 10, 20][..]));
-        assert!(ring.is_closed());
-        let open = fan(&[[1, 2, 8], [9, 1, 4]]).unwrap();
-        assert_eq!((&open.spokes[..], &open.sectors[..]), (&[9, 1, 2][..], &[4, 8][..]));
-        assert!(!open.is_closed());
-        // two sectors that share both spokes
-        assert_eq!(fan(&[[1, 2, 0], [2, 1, 1]]).unwrap().sectors, [0, 1]);
-        // directions that disagree
-        assert_eq!(fan(&[[1, 2, 8], [1, 9, 4]]).unwrap().spokes, [2, 1, 9]);
-        assert_eq!(fan(&[]), Some(Fan::default()));
-        assert_eq!(fan(&[[1, 2, 0], [3, 4, 1]]), None);
-        assert_eq!(fan(&[[1, 2, 0], [2, 3, 1], [2, 4, 2]]), None);
-        assert_eq!(fan(&[[1, 2, 0], [2, 1, 1], [3, 4, 2], [4, 3, 3]]), None);
-    }
-}

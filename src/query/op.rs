@@ -160,19 +160,3 @@ impl FromStr for Op {
 fn names(ops: &[Op]) -> String {
     ops.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_names_and_kinds_agree() {
-        for (i, op) in Op::ALL.into_iter().enumerate() {
-            assert_eq!(op as usize, i);
-            let letter = |kind: EntityKind| kind.name()[..1].to_ascii_uppercase();
-            assert_eq!(op.to_string(), letter(op.from()) + &letter(op.to()));
-            assert_eq!(op.to_string().to_lowercase().parse::<Op>().unwrap(), op);
-        }
-        assert!("VX".parse::<Op>().unwrap_err().to_string().contains("VV VE VF"));
-    }
-}

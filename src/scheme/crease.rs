@@ -164,32 +164,3 @@ impl CreaseRule {
         0.75 * sharpness + 0.25 * others
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn weights(tag: f64, edges: &[f64]) -> [f64; 3] {
-        let mut sharp = VertexSharpness::default();
-        sharp.tag(tag);
-        (0..).zip(edges).for_each(|(end, &s)| sharp.edge(end, s, decayed(s)));
-        let VertexBlend { smooth, crease, corner, .. } = sharp.blend();
-        [smooth, crease, corner]
-    }
-
-    #[test]
-    fn only_what_falls_to_0_has_a_weight() {
-        let inf = f64::INFINITY;
-        assert_eq!(weights(0.0, &[0.25]), [1.0, 0.0, 0.0]);
-        assert_eq!(weights(0.0, &[2.5, 1.5]), [0.0, 1.0, 0.0]);
-        assert_eq!(weights(0.0, &[0.5, 0.25]), [0.625, 0.375, 0.0]);
-        assert_eq!(weights(0.0, &[5.0, 0.5]), [0.5, 0.5, 0.0]);
-        // a crease of sharpness 1/1024 that ends at the boundary
-        assert_eq!(weights(0.0, &[inf, inf, 0.0009765625]), [0.0, 0.9990234375, 0.0009765625]);
-        // three edges of a cube's corner
-        assert_eq!(weights(0.0, &[5.0, 5.0, 0.125]), [0.0, 0.875, 0.125]);
-        assert_eq!(weights(0.75, &[0.25]), [0.5, 0.0, 0.5]);
-        assert_eq!(weights(3.0, &[0.25, 0.25]), [0.0, 0.0, 1.0]);
-        assert_eq!(weights(0.25, &[inf, inf]), [0.0, 0.75, 0.25]);
-    }
-}

@@ -89,18 +89,3 @@ pub(super) fn expand<T: Real>(weights: &[Vec<[f64; 4]>], m: usize) -> (AlignedBu
     }
     (out, row)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn refuses_what_it_cannot_sample() {
-        assert!(AxisWeights::new(&[]).is_err());
-        assert!(AxisWeights::new(&[0.5; 65]).is_err());
-        for wrong in [-0.1, 1.1, f64::NAN] {
-            assert!(AxisWeights::new(&[0.0, wrong]).is_err());
-        }
-        assert_eq!(AxisWeights::new(&[0.0, 1.0]).unwrap().samples(), 2);
-    }
-}

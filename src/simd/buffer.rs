@@ -155,33 +155,3 @@ pub(super) fn fence() {
         std::arch::x86_64::_mm_sfence();
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    struct CopyTest;
-
-    impl<T: Real + PartialEq> SimdKernel<T> for CopyTest {
-        #[inline(always)]
-        unsafe fn run<L: Lanes<T>>(self) {
-            let from: Vec<T> = (0..100).map(|i| T::from_f64(f64::from(i))).collect();
-            for (start, count) in (0..20).flat_map(|s| (0..70).map(move |c| (s, c))) {
-                let mut to = vec![T::default(); 100];
-                // SAFETY: 20 + 70 numbers are there.
-                unsafe { stream_copy::<T, L>(to.as_mut_ptr().add(start), from.as_ptr(), count) };
-                assert_eq!(to[start..start + count], from[..count]);
-                let rest = to[..start].iter().chain(&to[start + count..]);
-                assert!(rest.into_iter().all(|&x| x == T::default()));
-            }
-        }
-    }
-
-    #[test]
-    fn streamed_copies_touch_their_destination_only() {
-        for level in Simd::available() {
-            level.run::<f64, _>(CopyTest);
-            level.run::<f32, _>(CopyTest);
-        }
-    }
-}

@@ -45,8 +45,6 @@ mod product;
 mod slab;
 mod table;
 mod tensor;
-#[cfg(test)]
-mod testing;
 
 pub use axis::{AxisWeights, MAX_SAMPLES};
 pub use buffer::{Scratch, Stores, stream};

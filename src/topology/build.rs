@@ -165,24 +165,3 @@ fn are_sound(corners: &[u32; 8], vertex_count: usize) -> bool {
     }
     known && repeated == [false; 8]
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn two_hexahedra_share_one_face() {
-        let mut cells = Cells::default();
-        cells.push(CellKind::Hexahedron, &[0, 1, 2, 3, 4, 5, 6, 7]);
-        cells.push(CellKind::Hexahedron, &[4, 5, 6, 7, 8, 9, 10, 11]);
-        let topology = Topology::build(cells, 12).unwrap();
-        assert_eq!(topology.face_count(), 11);
-        assert_eq!(topology.edge_count(), 20);
-        let shared = topology.cell_faces(0)[5];
-        assert_eq!(topology.cell_faces(1)[4], shared);
-        assert_eq!(topology.face_cells(shared), [0, 1]);
-        assert_eq!((0..11).filter(|&f| topology.is_boundary_face(f)).count(), 10);
-        let edge = topology.edge_between(4, 5).unwrap();
-        assert_eq!(topology.edge_faces(edge).len(), 3);
-    }
-}

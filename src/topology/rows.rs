@@ -160,38 +160,3 @@ impl Rows {
         Self::from_parts(ends, items)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn transposing_twice_restores_sorted_rows() {
-        let mut rows = Rows::default();
-        rows.push([0, 2, 3]);
-        rows.push([]);
-        rows.push([1, 2]);
-        let transposed = rows.transpose(4);
-        assert_eq!(transposed.row(2), [0, 2]);
-        assert_eq!(transposed.row(1), [2]);
-        assert_eq!(transposed.transpose(3), rows);
-    }
-
-    #[test]
-    fn uniform_rows_are_rows() {
-        let mut rows = Rows::uniform(vec![4, 5, 6, 7, 8, 9], 2);
-        let mut pushed = Rows::default();
-        [[4, 5], [6, 7], [8, 9]].into_iter().for_each(|row| pushed.push(row));
-        assert_eq!(rows, pushed);
-        assert_ne!(rows, Rows::uniform(vec![4, 5, 6, 7, 8, 9], 3));
-        assert_eq!((rows.len(), rows.start(2), rows.row(1)), (3, 4, &[6, 7][..]));
-        assert_eq!(rows.arrays::<2>(), Some(&[[4, 5], [6, 7], [8, 9]][..]));
-        assert_eq!((rows.arrays::<3>(), pushed.arrays::<2>()), (None, None));
-        let (uniform, varying) = (rows.rows_of_items(), pushed.rows_of_items());
-        assert!((0..6).all(|item| uniform(item) == item / 2 && varying(item) == item / 2));
-        rows.push([1, 2, 3]);
-        pushed.push([1, 2, 3]);
-        assert_eq!(rows, pushed);
-        assert_eq!(rows.row(3), [1, 2, 3]);
-    }
-}

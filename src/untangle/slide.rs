@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use super::energy::Freedom;
 use crate::basis::bspline::Order;
-use crate::basis::closest_on_curve::closest_on_curve;
+use crate::basis::closest_on_curve;
 use crate::error::IdKind::Vertex;
 use crate::error::{Error, Result};
 use crate::limit::Solid;

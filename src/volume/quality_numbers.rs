@@ -95,35 +95,3 @@ impl Extreme {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn qualities_come_back() {
-        let extreme = |cell: u32, corner| Extreme {
-            value: -0.1 / 3.0,
-            cell,
-            corner,
-            parameters: [0.0, 1.0 / 3.0, 1.0],
-            point: [1e300, f64::INFINITY, -0.0],
-        };
-        let mut quality = Quality { samples: 7, undefined: 1, flat: 2, ..Quality::default() };
-        assert_eq!(Quality::from_numbers(&quality.to_numbers()).unwrap(), quality);
-        quality.least_determinant = Some(extreme(1, None));
-        quality.greatest_scaled_jacobian = Some(extreme(0, Some(3)));
-        quality.non_positive.insert(1, CellQuality { samples: 2, worst: extreme(1, Some(0)) });
-        assert_eq!(Quality::from_numbers(&quality.to_numbers()).unwrap(), quality);
-        let numbers = quality.to_numbers();
-        for length in [0, 1, 2, 38, numbers.len() - 1] {
-            assert!(Quality::from_numbers(&numbers[..length]).is_err(), "{length} numbers");
-        }
-        let mut nameless = numbers.clone();
-        nameless[numbers.len() - EXTREME] = f64::NAN;
-        assert!(Quality::from_numbers(&nameless).is_err());
-        let whole = quality.of_whole(&[5, 9]);
-        assert_eq!(whole.non_positive.keys().collect::<Vec<_>>(), [&9]);
-        assert_eq!(whole.least_determinant.map(|found| found.cell), Some(9));
-    }
-}

@@ -6,3 +6,4 @@ mod limit;
 mod round;
 mod shapes;
 mod skin;
+mod system;

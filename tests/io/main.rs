@@ -1,7 +1,9 @@
 //! Files: what readers make of good, wrong and damaged ones, and what writers leave.
 
+mod blocks;
 mod cell_data;
 mod cut_short;
+mod datasets;
 mod exchange;
 mod faces;
 mod features;
@@ -12,6 +14,7 @@ mod groups;
 mod left_out;
 #[path = "../common/npz.rs"]
 mod npz;
+mod numbering;
 mod periodic;
 mod quadratic;
 mod read;
@@ -19,6 +22,8 @@ mod references;
 mod samples;
 mod shapes;
 mod surface_vtk;
+mod surfaces;
+mod texts;
 mod three_mf;
 #[path = "../common/vtk_files.rs"]
 mod vtk_files;

@@ -6,6 +6,8 @@ mod oracle;
 #[path = "../common/support/mod.rs"]
 mod support;
 
+mod cluster;
+mod compare;
 mod conform;
 mod curved_cells;
 #[path = "../common/decoded_page.rs"]
@@ -14,6 +16,8 @@ mod extend;
 mod extraction;
 mod ghosts;
 mod locate;
+mod locate_scales;
+mod names;
 #[path = "../common/npz.rs"]
 mod npz;
 mod periodic;
@@ -32,5 +36,6 @@ mod triangles;
 mod units;
 mod untangle;
 mod view;
+mod volumes;
 #[path = "../common/vtk_files.rs"]
 mod vtk_files;

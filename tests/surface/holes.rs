@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use subsolid::mesh::{BoundaryRule, Polygons, SurfaceMesh};
+use subsolid::mesh::{BoundaryRule, Crease, Creases, Polygons, SurfaceMesh, VertexId};
 use subsolid::surface::{Method, Scheme, refine_surface};
 
 use super::options;
@@ -139,4 +139,21 @@ fn creases_leave_with_their_edges() {
     let seen = mesh.without_holes();
     assert_eq!((seen.faces.len(), seen.creases.edges.len()), (2, 1));
     seen.check().unwrap();
+}
+
+#[test]
+fn creases_are_found_in_any_direction() {
+    let crease = |a, b, sharpness| Crease::new([VertexId(a), VertexId(b)], sharpness);
+    let mut mesh = SurfaceMesh {
+        points: vec![[0.0; 3]; 6],
+        faces: Polygons::uniform(4, vec![0, 1, 4, 3, 1, 2, 5, 4]),
+        holes: vec![1],
+        ..SurfaceMesh::default()
+    };
+    mesh.creases.edges = vec![crease(4, 1, 2.0), crease(5, 2, 3.0)];
+    assert_eq!(mesh.creases.edges[0].edge(), [VertexId(1), VertexId(4)]);
+    let others = Creases { edges: vec![crease(1, 4, 7.0)], corners: Vec::new() };
+    assert_eq!(mesh.creases.clone().or(&others).edges.len(), 2);
+    let open = mesh.without_holes();
+    assert_eq!(open.creases.edges, [crease(1, 4, 2.0)]);
 }

@@ -12,6 +12,7 @@ mod surfaces;
 
 mod backend;
 mod bilinear;
+mod checks;
 mod files;
 mod holes;
 mod limit;

@@ -257,35 +257,3 @@ pub(super) fn shown(word: &[u8]) -> String {
 pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_know_their_lines() {
-        let mut text =
-            Text::new(Path::new("a"), b"one two\r\n\r\n# no\n 3 -4.5e1 1D2").with_comment(b'#');
-        assert_eq!(text.word(), Some(&b"one"[..]));
-        assert_eq!(text.peek(), Some(&b"two"[..]));
-        assert!(text.accept("TWO"));
-        assert_eq!((text.count("n").unwrap(), text.line()), (3, 4));
-        assert_eq!(text.real("x").unwrap(), -45.0);
-        assert_eq!(text.real("x").unwrap(), 100.0);
-        assert!(text.real("x").unwrap_err().to_string().contains("a:4: the file ends where x"));
-    }
-
-    #[test]
-    fn the_least_integer_is_below_the_first_index() {
-        let mut text = Text::new(Path::new("a"), b"-9223372036854775808");
-        let error = text.index(1, "vertex").unwrap_err().to_string();
-        assert!(error.contains("vertex -9223372036854775808 is below the first"), "{error}");
-    }
-
-    #[test]
-    fn claimed_counts_are_capped() {
-        let text = Text::new(Path::new("a"), b"12 34 56");
-        assert_eq!(text.room(usize::MAX, 2), 5);
-        assert!(Text::new(Path::new("a"), b"ab").take(usize::MAX, "data").is_err());
-    }
-}

@@ -45,23 +45,3 @@ impl Tags {
         (vertex < self.count).then_some(vertex)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tags_with_gaps_and_without() {
-        let mut tags = Tags::default();
-        assert!(tags.get(0).is_none());
-        for tag in [7, 8, 9] {
-            assert!(tags.push(tag));
-        }
-        assert_eq!(
-            (tags.get(7), tags.get(9), tags.get(10), tags.get(6)),
-            (Some(0), Some(2), None, None)
-        );
-        assert!(!tags.push(8) && tags.push(-3) && !tags.push(-3));
-        assert_eq!((tags.get(-3), tags.get(9), tags.get(i64::MIN)), (Some(3), Some(2), None));
-    }
-}

@@ -194,18 +194,3 @@ fn append(out: &mut impl Write, section: &mut SpooledArray) -> io::Result<()> {
     section.file.rewind()?; // flushes
     io::copy(section.file.get_mut(), out).map(drop)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::PolylineWriter;
-
-    #[test]
-    fn names_of_control_characters_are_refused() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("a.vtp");
-        for (points, cells) in [(&[("\n", 1)][..], &[][..]), (&[], &["\u{7}"]), (&[], &[""])] {
-            assert!(PolylineWriter::create(&path, points, cells).is_err());
-        }
-        assert!(PolylineWriter::create(&path, &[("a", 1)], &["b"]).is_ok());
-    }
-}

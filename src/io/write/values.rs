@@ -266,32 +266,4 @@ mod tests {
         let wide = bytemuck::bytes_of(&[7, u64::from(u32::MAX) - 1]).to_vec();
         assert_eq!((kind, written(values)), ("Int64", wide));
     }
-
-    #[test]
-    fn values_of_many_blocks_are_what_they_say() {
-        let count = BLOCK_BYTES / 3;
-        let ids: Vec<u32> = (0..3 * count as u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
-        let rows: Vec<u8> =
-            ids.chunks(3).flat_map(|row| [&[3], row].concat()).flat_map(u32::to_be_bytes).collect();
-        assert!(written(ArrayValues::Rows { size: 3, ids: &ids }) == rows);
-        let ends: Vec<u8> =
-            (5..5 + count as u64).flat_map(|i| (8 * (i + 1)).to_ne_bytes()).collect();
-        assert!(written(ArrayValues::Multiples { step: 8, first: 5, count }) == ends);
-        let reals: Vec<f64> = ids.iter().map(|&id| f64::from(id).sqrt()).collect();
-        let swapped: Vec<u8> = reals.iter().flat_map(|x| x.to_be_bytes()).collect();
-        assert!(written(ArrayValues::big_endian(&reals.into())) == swapped);
-        let singles: Vec<f32> = ids.iter().map(|&id| id as f32).collect();
-        let swapped: Vec<u8> = singles.iter().flat_map(|x| x.to_be_bytes()).collect();
-        assert!(written(ArrayValues::big_endian(&singles.into())) == swapped);
-        let integers: Vec<i64> = ids.iter().map(|&id| i64::from(id as i32)).collect();
-        let narrow: Vec<u8> = ids.iter().flat_map(|&id| (id as i32).to_be_bytes()).collect();
-        assert!(written(ArrayValues::Narrowed(&integers)) == narrow);
-        assert!(
-            written(ArrayValues::Repeated { value: 12, count: 3 * BLOCK_BYTES + 1 })
-                .iter()
-                .all(|&byte| byte == 12)
-        );
-        let types = written(ArrayValues::RepeatedBigEndian { value: 12, count: BLOCK_BYTES + 1 });
-        assert!(types.chunks(4).all(|number| number == [0, 0, 0, 12]));
-    }
 }

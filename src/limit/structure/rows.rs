@@ -98,25 +98,3 @@ impl pulp::NullaryFnOnce for Product<'_> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn products_are_sums_in_the_order_of_the_rows() {
-        for (count, columns) in [(1, 1), (3, 7), (64, 27), (9, 32), (40, 75), (75, 75)] {
-            let number = |i: usize, j: usize| (1.0 + (7 * i + 3 * j) as f64).sin();
-            let matrix = Mat::from_fn(count, columns, number);
-            let rows = DenseRows::of(&matrix);
-            assert_eq!(rows.matrix(), matrix.as_ref());
-            let less = DenseRows::less(&SparseRows::of(&matrix), &vec![0.5; columns]);
-            assert_eq!(less.matrix(), Mat::from_fn(count, columns, |i, j| matrix[(i, j)] - 0.5));
-            let x: Vec<f64> = (0..count).map(|i| number(i, 5)).collect();
-            let expected = (0..columns)
-                .map(|j| (0..count).fold(-0.0, |sum, i| sum + matrix[(i, j)] * x[i]))
-                .collect::<Vec<f64>>();
-            assert_eq!(rows.transposed_product(&x), expected);
-        }
-    }
-}

@@ -4,7 +4,7 @@ use nalgebra::Vector3;
 
 use super::trilinear::parameters;
 use super::{Seed, hexahedra};
-use crate::basis::closest_on_patch::{BicubicPoints, closest_on_patch};
+use crate::basis::{BicubicPoints, closest_on_patch};
 use crate::error::{Error, Result};
 use crate::mesh::SolidMesh;
 use crate::numbers::{significant, sorted_unique};

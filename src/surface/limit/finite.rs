@@ -116,31 +116,3 @@ fn spline_block(
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rows_approach_the_spline() {
-        for steps in 0..6 {
-            let rows = spline_rows(steps);
-            assert_eq!(rows.len(), (1 << steps) + 1);
-            for (i, row) in rows.iter().enumerate() {
-                assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-15);
-                // lines stay in place
-                let at = (0..4).map(|k| row[k] * (k as f64 - 1.0)).sum::<f64>();
-                assert!((at - i as f64 / (rows.len() - 1) as f64).abs() < 1e-15);
-            }
-        }
-        // the limit of vertex k is (p₋₁ + 4p + p₊₁)/6: the value of the spline there
-        let rows = spline_rows(3);
-        for k in 1..8 {
-            let spline = crate::basis::bspline::cubic(k as f64 / 8.0);
-            for c in 0..4 {
-                let limit = (rows[k - 1][c] + 4.0 * rows[k][c] + rows[k + 1][c]) / 6.0;
-                assert!((limit - spline[c]).abs() < 1e-15);
-            }
-        }
-    }
-}

@@ -68,31 +68,3 @@ fn unit(a: Vector3<f64>) -> Vector3<f64> {
     let scaled = a / a.amax();
     scaled / scaled.norm()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn curvature_of_a_skewed_paraboloid() {
-        // z = (a x² + b y²)/2 over parameters that are neither orthogonal nor of unit speed
-        let (a, b) = (3.0, -0.5);
-        let (x_u, x_v, y_u, y_v) = (2.0, 0.7, -0.3, 1e-3);
-        let z = |p: [f64; 2], q: [f64; 2]| a * p[0] * q[0] + b * p[1] * q[1];
-        let (u, v) = ([x_u, y_u], [x_v, y_v]);
-        let second = [z(u, u), z(u, v), z(v, v)].map(|z| [0.0, 0.0, z]);
-        let found = curvature([[x_u, y_u, 0.0], [x_v, y_v, 0.0]], second);
-        let close = |x: f64, y: f64| assert!((x - y).abs() < 1e-12, "{x} {y}");
-        close(found.principal[0], b);
-        close(found.principal[1], a);
-        close(found.mean, (a + b) / 2.0);
-        close(found.gaussian, a * b);
-    }
-
-    #[test]
-    fn what_has_no_plane_has_no_normal() {
-        assert!(normal([1.0, 2.0, 3.0], [2.0, 4.0, 6.0])[0].is_nan());
-        assert!(normal([0.0; 3], [1.0, 0.0, 0.0])[0].is_nan());
-        assert_eq!(normal([1e-200, 0.0, 0.0], [0.0, 1e200, 0.0]), [0.0, 0.0, 1.0]);
-    }
-}

@@ -58,35 +58,3 @@ fn key(mut place: [u32; 3], bits: u32) -> u64 {
         place.iter().fold(key, |key, x| key << 1 | u64::from((x ^ flip) >> bit & 1))
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The curve visits every place once and goes by steps to neighbors.
-    #[test]
-    fn neighbors_on_the_curve_are_neighbors_in_the_grid() {
-        for bits in 1..=4 {
-            let n = 1u32 << bits;
-            let mut places: Vec<(u64, [u32; 3])> = (0..n * n * n)
-                .map(|i| [i % n, i / n % n, i / n / n])
-                .map(|place| (key(place, bits), place))
-                .collect();
-            places.sort_unstable();
-            assert!((0..).zip(&places).all(|(i, &(key, _))| key == i), "{bits} bits");
-            for pair in places.windows(2) {
-                let steps: u32 = (0..3).map(|d| pair[0].1[d].abs_diff(pair[1].1[d])).sum();
-                assert_eq!(steps, 1, "{pair:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn points_at_one_place_or_far_apart_have_keys() {
-        let curve = Curve::around(&[[3.0; 3]]);
-        assert_eq!(curve.key([3.0; 3]), 0);
-        let far = [[f64::MIN; 3], [f64::MAX; 3]];
-        let keys = far.map(|point| Curve::around(&far).key(point));
-        assert!(keys[0] < keys[1]);
-    }
-}

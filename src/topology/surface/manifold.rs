@@ -90,24 +90,3 @@ pub(crate) fn inconsistent_edge(topology: &SurfaceTopology) -> Option<[u32; 2]> 
     let edge = (0..topology.edge_count() as u32).find(|&edge| is_inconsistent(topology, edge))?;
     Some(topology.edge_ends(edge))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::Columns;
-    use super::*;
-
-    fn touching(vertices: usize, triangles: &[[u32; 3]]) -> Vec<u32> {
-        let corners = triangles.as_flattened().to_vec();
-        non_manifold_corners(&SurfaceTopology::build(vertices, Columns::Uniform(3), corners))
-    }
-
-    #[test]
-    fn fans_rings_and_creases_do_not_touch() {
-        assert_eq!(touching(4, &[[0, 1, 2], [0, 2, 3]]), [0_u32; 0]);
-        assert_eq!(touching(4, &[[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]]), [0_u32; 0]);
-        // two triangles that share a vertex, two tetrahedra at a vertex
-        assert_eq!(touching(5, &[[0, 1, 2], [0, 3, 4]]), [0]);
-        // three pages at the spine 0–1: its ends have boundary edges
-        assert_eq!(touching(5, &[[0, 1, 2], [0, 1, 3], [0, 1, 4]]), [0, 1]);
-    }
-}

@@ -234,9 +234,24 @@ fn left_handed_cells_have_outward_normals() {
     let mesh = fan(3, 2, 2);
     let mut mirrored = mesh.clone();
     mirrored.points.iter_mut().for_each(|p| p[2] = -p[2]);
-    let [plain, mirrored] = [mesh, mirrored].map(|mesh| report(&mesh, QuadratureScheme::default()));
-    assert!((mirrored.flux / plain.flux - 1.0).abs() < 1e-12);
-    assert!((mirrored.area / plain.area - 1.0).abs() < 1e-12);
+    // some or all cells of a block, listed the other way round
+    let right = block([2, 2, 2]);
+    let turned = |turned: &[usize]| {
+        let mut cells: Vec<[u32; 8]> =
+            (0..8).map(|c| *right.cells.hexahedron(c).unwrap()).collect();
+        turned.iter().for_each(|&c| cells[c].rotate_left(4));
+        SolidMesh::from_hexahedra(right.points.clone(), &cells)
+    };
+    for (plain, mirrored) in [
+        (mesh, mirrored),
+        (right.clone(), turned(&[0, 3, 5, 6])),
+        (right.clone(), turned(&[0, 1, 2, 3, 4, 5, 6, 7])),
+    ] {
+        let [plain, mirrored] =
+            [plain, mirrored].map(|mesh| report(&mesh, QuadratureScheme::default()));
+        assert!((mirrored.flux / plain.flux - 1.0).abs() < 1e-12);
+        assert!((mirrored.area / plain.area - 1.0).abs() < 1e-12);
+    }
 }
 
 /// For every vertex whether it lies on side 0.

@@ -8,6 +8,8 @@ mod boundary;
 mod lanes;
 mod matrix_free;
 mod points;
+mod rings;
+mod sides;
 mod solve;
 mod system;
 mod volume;

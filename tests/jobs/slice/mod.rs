@@ -11,6 +11,7 @@ mod pixels;
 mod plates;
 mod surfaces;
 mod through_vertices;
+mod values;
 mod volumes;
 
 use crate::support::size;

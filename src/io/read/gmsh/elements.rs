@@ -72,25 +72,3 @@ pub(super) fn element(number: usize) -> Option<ElementType> {
         _ => None,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn complete_elements_have_the_nodes_of_their_order() {
-        // order n: a hexahedron (n+1)³, a tetrahedron (n+1)(n+2)(n+3)/6
-        for (number, nodes) in [(5, 8), (12, 27), (92, 64), (98, 1000), (17, 20), (99, 32)] {
-            assert_eq!(element(number).unwrap().nodes, nodes, "{number}");
-        }
-        for (number, nodes) in [(4, 4), (11, 10), (29, 20), (31, 56), (71, 84), (75, 286)] {
-            assert_eq!(element(number).unwrap().nodes, nodes, "{number}");
-        }
-        for number in 0..200 {
-            if let Some(ElementType { kind: GmshType::Volume(shape), nodes }) = element(number) {
-                assert!(nodes >= shape.corners(), "{number}");
-            }
-        }
-        assert!(element(34).is_none() && element(usize::MAX).is_none());
-    }
-}

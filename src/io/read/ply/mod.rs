@@ -9,8 +9,6 @@
 
 mod ascii;
 mod record;
-#[cfg(test)]
-mod tests;
 
 use std::borrow::Cow;
 use std::io::{Cursor, ErrorKind};

@@ -179,24 +179,3 @@ impl GridExtent {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cells_and_points_of_an_extent() {
-        let extent = GridExtent::of_words("1 2 -1 1 0 1").unwrap();
-        assert_eq!((extent.size, extent.points(), extent.cells()), ([2, 3, 2], 12, 2));
-        let grid = extent.grid(0);
-        assert_eq!(grid.corners[..8], [0, 1, 3, 2, 6, 7, 9, 8]);
-        assert_eq!((grid.ends.last(), grid.types.len()), (Some(&16), 2));
-        let frame = ImageFrame { spacing: [0.5, 2.0, 1.0], ..ImageFrame::default() };
-        let points: Vec<_> = extent.image(&frame).collect();
-        assert_eq!((points[0], points[11]), ([0.5, -2.0, 0.0], [1.0, 2.0, 1.0]));
-        assert!(extent.rectilinear(&[vec![0.0; 2], vec![0.0; 3]]).is_err());
-        for wrong in ["0 1 0 1 0", "0 1 0 0 0 0", "0 1 1 0 0 1", "0 9999 0 9999 0 9999", "a"] {
-            assert!(GridExtent::of_words(wrong).is_err(), "{wrong}");
-        }
-    }
-}

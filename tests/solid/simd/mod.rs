@@ -1,13 +1,22 @@
-//! What the tests of the kernels share: random nets, plain sums, tolerances.
+//! Inner loops of the CPU at every level of instructions, against plain sums.
 
-use super::net::INNER;
-use crate::basis::MissingLayers;
-use crate::numbers::{Precision, Real};
+mod layered;
+mod level;
+mod patch;
+mod points;
+mod table;
+mod tensor;
+
+use subsolid::basis::MissingLayers;
+use subsolid::numbers::{Precision, Real};
+
+/// The first control point of a net that no missing layer has.
+const INNER: usize = 21;
 
 /// Asserts that `found` equals `exact` up to rounding; a position at distance `far` from the
 /// origin may err by the rounding of its own magnitude as well.
 #[track_caller]
-pub(super) fn check<T: Real>(found: T, exact: f64, position: bool, far: f64) {
+fn check<T: Real>(found: T, exact: f64, position: bool, far: f64) {
     // Relative to the net, which is random within ±0.5; weights of second derivatives reach 2.
     let (tolerance, unit) = match T::PRECISION {
         Precision::F64 => (1e-14, f64::EPSILON / 2.0),
@@ -19,14 +28,14 @@ pub(super) fn check<T: Real>(found: T, exact: f64, position: bool, far: f64) {
 }
 
 /// A small generator of equal numbers in every run (xorshift).
-pub(super) struct Rng(u64);
+struct Rng(u64);
 
 impl Rng {
-    pub(super) fn new(seed: u64) -> Self {
+    fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    pub(super) fn next(&mut self) -> u64 {
+    fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -34,16 +43,16 @@ impl Rng {
     }
 
     /// In [-0.5, 0.5), in steps of 2⁻²⁴, so that a shift by 1e6 is exact in `f64`.
-    pub(super) fn number(&mut self) -> f64 {
+    fn number(&mut self) -> f64 {
         (self.next() >> 40) as f64 / (1u64 << 24) as f64 - 0.5
     }
 
-    pub(super) fn numbers(&mut self, count: usize, far: f64) -> Vec<f64> {
+    fn numbers(&mut self, count: usize, far: f64) -> Vec<f64> {
         (0..count).map(|_| self.number() + far).collect()
     }
 
     /// `count` different vertices out of `vertices`, in any order.
-    pub(super) fn ids(&mut self, count: usize, vertices: usize) -> Vec<u32> {
+    fn ids(&mut self, count: usize, vertices: usize) -> Vec<u32> {
         let mut ids: Vec<u32> = (0..vertices as u32).collect();
         for i in 0..count {
             ids.swap(i, i + self.next() as usize % (vertices - i));
@@ -53,12 +62,7 @@ impl Rng {
     }
 
     /// Random control points and nets of regular cells in them.
-    pub(super) fn regular_cells(
-        &mut self,
-        cells: usize,
-        m: usize,
-        far: f64,
-    ) -> (Vec<f64>, Vec<[u32; 64]>) {
+    fn regular_cells(&mut self, cells: usize, m: usize, far: f64) -> (Vec<f64>, Vec<[u32; 64]>) {
         let controls = self.numbers(100 * m, far);
         let nets = (0..cells).map(|_| self.ids(64, 100).try_into().unwrap()).collect();
         (controls, nets)
@@ -66,12 +70,12 @@ impl Rng {
 }
 
 /// `n` parameters in [0, 1], both ends included.
-pub(super) fn parameters(n: usize) -> Vec<f64> {
+fn parameters(n: usize) -> Vec<f64> {
     (0..n).map(|i| if n == 1 { 0.3 } else { i as f64 / (n - 1) as f64 }).collect()
 }
 
 /// A net with its phantoms, `[w 4][v 4][u 4][m]`, in `f64`.
-pub(super) fn net(controls: &[f64], ids: &[u32], ends: MissingLayers, m: usize) -> Vec<f64> {
+fn net(controls: &[f64], ids: &[u32], ends: MissingLayers, m: usize) -> Vec<f64> {
     let mut net: Vec<f64> =
         ids.iter().flat_map(|&id| controls[id as usize * m..][..m].to_vec()).collect();
     for axis in 0..3 {
@@ -91,7 +95,7 @@ pub(super) fn net(controls: &[f64], ids: &[u32], ends: MissingLayers, m: usize) 
 }
 
 /// The tensor-product sum over a net with weights on u, v, w.
-pub(super) fn sum(net: &[f64], weights: [[f64; 4]; 3], m: usize, c: usize) -> f64 {
+fn sum(net: &[f64], weights: [[f64; 4]; 3], m: usize, c: usize) -> f64 {
     // Relative to a control point when the weights sum to one, so that the
     // reference itself is exact enough far from the origin.
     let total: f64 = weights.iter().map(|b| b.iter().sum::<f64>()).product();

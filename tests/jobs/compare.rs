@@ -1,23 +1,42 @@
-use super::*;
-use crate::backend::{Cpu, Precision};
-use crate::mesh::SolidMesh;
-use crate::mesh::shape::Shape;
-use crate::plan::Want;
+//! Differences of two limits.
+
+use subsolid::backend::{Backend, Cpu, Precision, Values};
+use subsolid::compare::{Differences, ErrorClass, compare};
+use subsolid::mesh::shape::Shape;
+use subsolid::{Limit, Samples, Solid, SolidMesh, Want};
 
 fn box_of(cells: [usize; 3]) -> SolidMesh {
     Shape::Box { cells }.build().unwrap()
 }
 
+/// A step from a number to the next is one unit in the last place of it, in both precisions.
 #[test]
 fn spacing_of_numbers() {
-    for value in [1.0_f32, 1.5, 0.75, 3.0, 1e-30, 6.5e20] {
+    let mesh = box_of([1, 1, 1]);
+    let solid = Solid::new(&mesh).unwrap();
+    let plan = solid.plan(&Samples::grid(2), Want::POSITION).unwrap();
+    let largest = |reference: f64, tested: Values| {
+        let positions = Values::F64([reference, 0.0, 0.0].repeat(8).into());
+        let reference = Limit { elements: 0..1, positions, ..Limit::default() };
+        let tested = Limit { positions: tested, ..reference.clone() };
+        let mut differences = Differences::default();
+        differences.add(&plan, &tested, &reference).unwrap();
+        differences.summary().all.ulp.maximum
+    };
+    for value in [0.0, 1.0_f32, 1.5, 0.75, 3.0, 1e-30, 6.5e20] {
         let next = f32::from_bits(value.to_bits() + 1);
-        assert_eq!(ulp(value.into(), SINGLE), f64::from(next) - f64::from(value));
+        assert_eq!(largest(value.into(), Values::F32([next, 0.0, 0.0].repeat(8).into())), 1.0);
     }
-    for value in [1.0, 0.1, 7e300, 1e-310, 0.0] {
-        assert_eq!(ulp(value, DOUBLE), f64::from_bits(value.to_bits() + 1) - value);
+    for value in [1.0_f64, 0.1, 7e100, 1e-100] {
+        let next = f64::from_bits(value.to_bits() + 1);
+        assert_eq!(largest(value, Values::F64([next, 0.0, 0.0].repeat(8).into())), 1.0);
     }
-    assert_eq!(ulp(0.0, SINGLE), f64::from(f32::from_bits(1)));
+}
+
+/// The spacing of single precision at a normal number.
+fn single_ulp(x: f64) -> f64 {
+    let x = x as f32;
+    f64::from(f32::from_bits(x.to_bits() + 1)) - f64::from(x)
 }
 
 /// Two cells of eight samples, of which two are wrong by known amounts.
@@ -112,7 +131,7 @@ fn limits_that_do_not_belong_together_are_refused() {
     let part = Limit { elements: 0..1, ..whole.clone() };
     assert!(Differences::default().add(&plan, &part, &whole).is_err());
     assert!(Differences::default().add(&plan, &part, &part).is_err());
-    let location = crate::plan::Location { element: 0, parameters: [0.5; 3] };
+    let location = subsolid::plan::Location { element: 0, parameters: [0.5; 3] };
     let scattered = solid.plan(&Samples::Points(vec![location]), Want::POSITION).unwrap();
     let limit = Cpu::default().evaluate(&scattered, mesh.controls()).unwrap();
     assert!(Differences::default().add(&scattered, &limit, &limit).is_err());
@@ -148,10 +167,11 @@ fn single_precision_is_within_ulps_of_net_and_coordinate() {
             let extent = leaves.map(|leaf| extent(solid.net(leaf), &points)).fold(0.0, f64::max);
             let worst = errors.iter().copied().fold(0.0, f64::max);
             let class = &mut near[ErrorClass::of(&solid, element) as usize];
-            *class = class.max(worst / ulp(largest.max(extent), SINGLE));
+            *class = class.max(worst / single_ulp(largest.max(extent)));
         }
         let (low, high) = mesh.bounds().unwrap();
-        let shift = 1e4 * distance(low, high);
+        let diagonal = (0..3).map(|d| (high[d] - low[d]).powi(2)).sum::<f64>().sqrt();
+        let shift = 1e4 * diagonal;
         mesh.points.iter_mut().for_each(|p| *p = p.map(|x| x + shift));
         let comparison = compare(&plan, mesh.controls(), &single, &double).unwrap();
         assert_eq!(comparison.all.samples, 125 * solid.elements().len());

@@ -1,11 +1,13 @@
-use super::*;
+//! PLY in its three encodings.
+
+use super::read;
 
 const HEADER: &str = "element vertex 4\nproperty float x\nproperty float y\nproperty double z\n\
                       property uchar red\nproperty uchar green\nproperty uchar blue\n\
                       element face 1\nproperty list uchar int vertex_indices\nend_header\n";
 
-fn expect(bytes: &[u8]) {
-    let (mesh, _) = read(Path::new("a.ply"), bytes).unwrap();
+fn expect(bytes: impl AsRef<[u8]>) {
+    let (mesh, _) = read("a.ply", bytes).unwrap();
     assert_eq!(mesh.points[3], [0.0, 1.0, 0.5]);
     assert_eq!(mesh.faces.face(0), [0, 1, 2, 3]);
     assert_eq!(mesh.attributes[0].width, 3);
@@ -37,13 +39,13 @@ fn ascii_and_both_byte_orders() {
         little.extend(v.to_le_bytes());
         big.extend(v.to_be_bytes());
     }
-    expect(ascii.as_bytes());
+    expect(&ascii);
     expect(&little);
     expect(&big);
     for cut in 0..little.len() {
-        assert!(read(Path::new("a.ply"), &little[..cut]).is_err());
+        assert!(read("a.ply", &little[..cut]).is_err());
     }
-    let error = |bytes: &[u8]| read(Path::new("a.ply"), bytes).unwrap_err().to_string();
+    let error = |bytes: &[u8]| read("a.ply", bytes).unwrap_err().to_string();
     for bytes in [&little[..little.len() - 3], &ascii.as_bytes()[..ascii.len() - 4]] {
         assert!(error(bytes).contains("cut short: it ends within its 1 element `face`"));
     }
@@ -64,11 +66,11 @@ fn text(row: &str, end: &str) -> String {
 
 #[test]
 fn numbers_are_those_of_other_readers() {
-    let of = |row: &str| read(Path::new("a.ply"), text(row, "\n").as_bytes()).unwrap().0;
+    let of = |row: &str| read("a.ply", text(row, "\n")).unwrap().0;
     for (row, point) in [
         (".5 5. -.5e-3 9 1 -4", [0.5, 5.0, -0.5e-3]),
         ("\t+1  0.1 1D2 9.0\t1 -4.0 ", [1.0, f64::from(0.1_f32), 100.0]),
-        ("1e-60 3e38 1e300 9 1 -4\r\n", [0.0, f64::from(3e38_f32), 1e300]),
+        ("1e-60 3e38 1e60 9 1 -4\r\n", [0.0, f64::from(3e38_f32), 1e60]),
         ("\n\n  \n0 0 0.1 9 1 -4\n\r\n", [0.0, 0.0, 0.1]),
     ] {
         let mesh = of(row);
@@ -77,15 +79,16 @@ fn numbers_are_those_of_other_readers() {
         assert_eq!(mesh.attributes[0].values, [9.0, 7.0, 8.0]);
         assert_eq!(mesh.attributes[1].values, [-4.0, 2.0, 3.0]);
     }
-    let point = of("nan inf -inf 9 1 -4").points[0];
-    assert!(point[0].is_nan() && point[1..] == [f64::INFINITY, -f64::INFINITY]);
+    for number in ["nan", "inf", "-inf"] {
+        let row = format!("0 {number} 0 9 1 -4");
+        let refused = read("a.ply", text(&row, "\n")).unwrap_err().to_string();
+        assert!(refused.contains("vertex 0"), "{refused}");
+    }
 }
 
 #[test]
 fn rows_that_do_not_fit_the_header_are_refused_by_line() {
-    let error = |row: &str, end: &str| {
-        read(Path::new("a.ply"), text(row, end).as_bytes()).unwrap_err().to_string()
-    };
+    let error = |row: &str, end: &str| read("a.ply", text(row, end)).unwrap_err().to_string();
     for (row, message) in [
         ("0 0 0 9 1 -4 6 b", "a.ply:12: `6 b` after the last property of element `vertex`"),
         ("0 0 0 9 2 -4", "a.ply:12: the line ends where property `of` is expected"),
@@ -104,8 +107,8 @@ fn rows_that_do_not_fit_the_header_are_refused_by_line() {
     let said = error("0 0 0 9 1 4", " 3\n");
     assert!(said.contains("a.ply:15: `3` after the last property of element `face`"), "{said}");
     let said = error("0 0 0 9 1 4", "\n\n3 0 1 2\n");
-    assert_eq!(said, "a.ply:17: `3 0 1 2` after the last element");
-    assert!(read(Path::new("a.ply"), text("0 0 0 9 1 4", "\n\n \n").as_bytes()).is_ok());
+    assert!(said.ends_with("a.ply:17: `3 0 1 2` after the last element"), "{said}");
+    assert!(read("a.ply", text("0 0 0 9 1 4", "\n\n \n")).is_ok());
 }
 
 #[test]
@@ -115,10 +118,10 @@ fn bytes_after_the_last_element_are_refused() {
                   property list uchar int vertex_indices\nend_header\n";
     let face = [vec![3], [0, 1, 2].map(i32::to_le_bytes).concat()].concat();
     let file = [header.as_bytes(), &[0; 36], &face].concat();
-    assert_eq!(read(Path::new("a.ply"), &file).unwrap().0.faces.vertices(), [0, 1, 2]);
-    assert!(read(Path::new("a.ply"), &[&file[..], b"\n"].concat()).is_ok());
-    let error = read(Path::new("a.ply"), &[file, face].concat()).unwrap_err().to_string();
-    assert_eq!(error, "a.ply: 13 bytes after the last element");
+    assert_eq!(read("a.ply", &file).unwrap().0.faces.vertices(), [0, 1, 2]);
+    assert!(read("a.ply", [&file[..], b"\n"].concat()).is_ok());
+    let error = read("a.ply", [file, face].concat()).unwrap_err().to_string();
+    assert!(error.ends_with("a.ply: 13 bytes after the last element"), "{error}");
 }
 
 #[test]
@@ -127,9 +130,9 @@ fn headers_may_have_comments_in_any_encoding() {
     let with = |line: &[u8]| {
         let (first, rest) = plain.split_once("element").unwrap();
         let bytes = [first.as_bytes(), line, b"\nelement", rest.as_bytes()].concat();
-        read(Path::new("a.ply"), &bytes)
+        read("a.ply", &bytes)
     };
-    let expected = read(Path::new("a.ply"), plain.as_bytes()).unwrap().0;
+    let expected = read("a.ply", &plain).unwrap().0;
     for line in [&b"comment caf\xe9"[..], b"obj_info \xff\xfe", "comment café".as_bytes()] {
         let (mesh, _) = with(line).unwrap();
         assert_eq!((mesh.points, mesh.faces), (expected.points.clone(), expected.faces.clone()));
@@ -142,7 +145,7 @@ fn headers_may_have_comments_in_any_encoding() {
 fn claimed_counts_are_not_trusted() {
     for header in ["element vertex 4000000000\nproperty float x\n", "element face 9999999\n"] {
         let text = format!("ply\nformat ascii 1.0\n{header}end_header\n");
-        assert!(read(Path::new("a.ply"), text.as_bytes()).is_err());
+        assert!(read("a.ply", text).is_err());
     }
 }
 
@@ -152,7 +155,7 @@ fn sharpness_of_corners_makes_corners() {
                 property float z\nproperty float corner_sharpness\nelement face 1\n\
                 property list uchar int vertex_indices\nend_header\n\
                 0 0 0 0\n1 0 0 1.5\n0 1 0 0\n3 0 1 2\n";
-    let (mesh, _) = read(Path::new("a.ply"), text.as_bytes()).unwrap();
+    let (mesh, _) = read("a.ply", text).unwrap();
     assert!(mesh.attributes.is_empty());
     let corners = mesh.creases.corners.iter().map(|c| (c.vertex.0, c.sharpness));
     assert_eq!(corners.collect::<Vec<_>>(), [(1, 1.5)]);

@@ -9,20 +9,20 @@ use crate::slice::{done, manifest, with_tripod};
 fn all_files_have_the_lattice() {
     let tripod = with_tripod();
     let at = tripod.path();
-    let slice = "slice tripod.vtu --layer-height 0.25 --range 0.25:0.5 --pixel 0.05";
-    let own = "--lattice bcc --thickness 0.3 --skin 50um --unit mm";
+    let slice = "slice tripod.vtu --layer-height 0.25 --range 0.25:0.5 --pixel 0.016";
+    let own = "--lattice bcc --thickness 0.1 --skin 50um --unit mm";
     let outputs = "--png png --antialias 1 --bits 16 --svg svg --cli a.cli --slice-stack a.3mf \
                    --vdb a.vdb --pvtu a.pvtu --vtp a.vtp --attribute height";
     done(at, &format!("{slice} {own} {outputs}"));
     done(at, &format!("{slice} --png whole --antialias 1 --bits 16"));
     let [drawn, images, whole] = ["svg", "png", "whole"].map(|folder| manifest(&at.join(folder)));
     assert_eq!(images["parameters"]["lattice"]["tile"], "bcc");
-    assert_eq!(images["parameters"]["lattice"]["size"]["thickness"], 0.3);
+    assert_eq!(images["parameters"]["lattice"]["size"]["thickness"], 0.1);
     assert_eq!(images["parameters"]["lattice"]["skin"], 0.05);
     let of =
         |own: &serde_json::Value, what: &str| own["layers"][0]["files"][0][what].as_f64().unwrap();
     let area = of(&drawn, "area");
-    let covered = |own| of(own, "level_sum") / 65535.0 * 0.05 * 0.05;
+    let covered = |own| of(own, "level_sum") / 65535.0 * 0.016 * 0.016;
     // walls and struts of six pixels
     assert!((covered(&images) / area - 1.0).abs() < 0.02, "{} {area}", covered(&images));
     assert!(area < 0.9 * covered(&whole), "{area} {}", covered(&whole));

@@ -6,7 +6,8 @@ use pyo3::prelude::*;
 use subsolid::Message;
 use subsolid::backend::Choice;
 use subsolid::io::JobPart;
-use subsolid::jobs::slice::{HeightRange, SliceImages, SliceRequest};
+use subsolid::jobs::slice::{HeightRange, SliceHatches, SliceImages, SliceRequest};
+use subsolid::numbers::Length;
 use subsolid::slice::{LayerSource, Sampling};
 
 use crate::arrays::dictionary;
@@ -44,6 +45,12 @@ impl PySlices {
     ///     separate: An image of 1 bit for each material, not one of all.
     ///     binary: A .cli in binary, in single precision.
     ///     half: A .vdb in half precision.
+    ///     hatch: Hatches in the contours of a .cli or a folder of drawings: "meander", "stripes:5" or
+    ///         "islands:5", of a width in length units.
+    ///     hatch_spacing: Distance between lines of hatches, in length units.
+    ///     hatch_offset: Distance of hatches from the contours, in length units; None for 0.
+    ///     hatch_angle: Angle of the lines in layer 0, in degrees; None for 0.
+    ///     hatch_rotation: Degrees from the lines of a layer to those of the next; None for 67.
     ///     exposure: Seconds per layer of an .sl1, or a tuple: of a layer, of the first, and the
     ///         number of layers over which the time falls between.
     ///     range: Heights (z0, z1): only layers whose middle is at least z0 and below z1; either may be
@@ -69,7 +76,9 @@ impl PySlices {
     ///     True
     #[pyo3(signature = (path, *, attributes=None, unit=None, format=None, bits=None, dither=false,
                         gamma=None, threshold=None, gray_table=None, flip=None, separate=false,
-                        binary=false, half=false, exposure=None, range=None, pieces=None, resume=false))]
+                        binary=false, half=false, hatch=None, hatch_spacing=None, hatch_offset=None,
+                        hatch_angle=None, hatch_rotation=None, exposure=None, range=None,
+                        pieces=None, resume=false))]
     #[allow(clippy::too_many_arguments)]
     fn write<'py>(
         &self,
@@ -87,6 +96,11 @@ impl PySlices {
         separate: bool,
         binary: bool,
         half: bool,
+        hatch: Option<&str>,
+        #[pyo3(from_py_with = options::length)] hatch_spacing: Option<Length>,
+        #[pyo3(from_py_with = options::length)] hatch_offset: Option<Length>,
+        hatch_angle: Option<f64>,
+        hatch_rotation: Option<f64>,
         exposure: Option<Bound<'_, PyAny>>,
         #[pyo3(from_py_with = options::heights)] range: Option<HeightRange>,
         #[pyo3(from_py_with = options::part)] pieces: Option<JobPart>,
@@ -111,7 +125,17 @@ impl PySlices {
                 "give the unit to slice",
             ));
         }
+        let hatch = hatch.map(|text| {
+            text.parse().map_err(|help: String| refused(format!("hatch={text:?}"), &help))
+        });
         let mut request = SliceRequest {
+            hatches: SliceHatches {
+                hatch: hatch.transpose()?,
+                hatch_spacing,
+                hatch_offset,
+                hatch_angle,
+                hatch_rotation,
+            },
             unit: unit.or(cut.unit),
             outputs,
             images: SliceImages {

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::compensation::Compensation;
+use super::hatch::Hatching;
 use super::lattice::TileLattice;
 use super::part::Placement;
 use super::pixels::{Bits, Flip, GrayCurve};
@@ -105,6 +106,9 @@ pub enum Files {
         origin: [f64; 2],
         /// Width and height of the drawing.
         size: [f64; 2],
+        /// Hatches inside the contours.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        hatching: Option<Hatching>,
     },
 }
 

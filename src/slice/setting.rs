@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use super::compensation::{CompensatedSource, Compensation};
+use super::hatch::Hatching;
 use super::heights::LayerHeights;
 use super::lattice::TileLattice;
 use super::manifest::{Files, Parameters, PartEntry};
@@ -59,6 +60,8 @@ pub struct Setting {
     pub compensation: Option<Compensation>,
     /// The lattice that the material is, if it is one.
     pub lattice: Option<TileLattice>,
+    /// Hatches inside the contours of drawings and of `.cli` files.
+    pub hatching: Option<Hatching>,
 }
 
 impl Setting {
@@ -102,6 +105,7 @@ impl Setting {
             tolerance: frame.tolerance,
             compensation: None,
             lattice: None,
+            hatching: None,
         })
     }
 

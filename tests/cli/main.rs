@@ -27,6 +27,7 @@ mod fit;
 mod fit_processor;
 mod groups;
 mod handedness;
+mod hatches;
 mod inputs;
 #[cfg(target_os = "linux")]
 mod interrupted;

@@ -11,7 +11,7 @@ use crate::io::{JobPart, atomic};
 use crate::slice::{Setting, job_directory};
 
 /// A rule: whether it is broken, what is wrong and how to fix it.
-type Rule = (bool, Message, Message);
+pub(super) type Rule = (bool, Message, Message);
 
 impl SliceRequest {
     /// Makes this the request of a rank, which makes its part of the layers.
@@ -45,6 +45,8 @@ impl SliceRequest {
         self.check_lengths()?;
         check_rules(self.rules())?;
         check_rules(self.outputs.rules(&self.images))?;
+        check_rules(self.rules_of_hatches())?;
+        self.hatching().map_or(Ok(()), |own| own.check())?;
         let has_lattice = self.lattice()?.is_some();
         check_rules(self.images.rules(&self.outputs, has_lattice))?;
         self.images.check_pixels()?;
@@ -355,7 +357,7 @@ pub(super) fn check_rules<const N: usize>(rules: [Rule; N]) -> Result<()> {
 }
 
 /// A rule of an option without use, and what it is for.
-fn is_for(is_broken: bool, option: impl Into<Message>, of: impl Into<Message>) -> Rule {
+pub(super) fn is_for(is_broken: bool, option: impl Into<Message>, of: impl Into<Message>) -> Rule {
     let help = "leave it out, or ask for such an output";
     (is_broken, message!(option, " is for ", of), help.into())
 }
@@ -365,7 +367,7 @@ fn materials() -> Message {
 }
 
 /// Options with commas between them, and a word before the last.
-fn listed<const N: usize>(options: [Term; N], last: &str) -> Message {
+pub(super) fn listed<const N: usize>(options: [Term; N], last: &str) -> Message {
     let mut listed = Message::default();
     for (k, option) in options.into_iter().enumerate() {
         if k > 0 {

@@ -174,6 +174,9 @@ impl SliceRequest {
         channels: &[Channel],
     ) -> Result<Vec<Box<dyn Output>>> {
         let (outputs, resume) = (&self.outputs, self.resume);
+        let hatching = self.hatching();
+        hatching.map_or(Ok(()), |own| own.check_within(setting.plane))?;
+        let setting = &Setting { hatching, ..setting.clone() };
         let chosen: Vec<usize> = contents.attributes.iter().map(|&(channel, _)| channel).collect();
         let mut opened: Vec<Box<dyn Output>> = Vec::new();
         if let Some(images) = contents.images {

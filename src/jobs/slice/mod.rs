@@ -19,6 +19,7 @@ mod check;
 mod compensation;
 mod cut;
 mod files;
+mod hatches;
 mod lattice;
 mod model;
 mod placed;
@@ -28,6 +29,7 @@ pub mod values;
 
 pub use compensation::{ElephantFoot, SliceCompensation};
 pub use files::ModelLayers;
+pub use hatches::SliceHatches;
 pub use lattice::SliceLattice;
 pub use model::{ModelFile, SliceModel, UnrefinedSolid};
 pub use plate::{PLATE_SCHEMA, PlateFile, PlatePart, SlicePart};

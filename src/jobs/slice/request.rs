@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::compensation::SliceCompensation;
+use super::hatches::SliceHatches;
 use super::lattice::SliceLattice;
 #[cfg(feature = "cli")]
 use super::values;
@@ -90,6 +91,10 @@ pub struct SliceRequest {
     #[cfg_attr(feature = "cli", command(flatten))]
     #[serde(flatten)]
     pub lattice: SliceLattice,
+    /// The hatches inside contours.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(flatten)]
+    pub hatches: SliceHatches,
     /// The files.
     #[cfg_attr(feature = "cli", command(flatten))]
     #[serde(flatten)]
@@ -291,7 +296,8 @@ impl SliceRequest {
             .chain(adaptive)
             .chain(compensation)
             .chain(places)
-            .chain(self.lattice.lengths());
+            .chain(self.lattice.lengths())
+            .chain(self.hatches.lengths());
         lengths.any(|length| length.unit.is_some())
     }
 

@@ -3,7 +3,8 @@
 //! Outer contours are counter-clockwise (direction 1), holes clockwise (direction 0); a
 //! contour ends at the point where it begins. A `LAYER` names the layer's upper surface;
 //! an empty first one, the bottom of the lowest, gives that its thickness.
-//! Coordinates are in the slicing plane, heights along the slicing axis.
+//! Coordinates are in the slicing plane, heights along the slicing axis. Hatches of a layer, if there
+//! are any, are one list behind its contours.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -16,7 +17,7 @@ use super::{LayerOutput, Output, OutputLayer};
 use crate::error::{Error, IdKind, Result, option_name};
 use crate::io::atomic;
 use crate::slice::Contour;
-use crate::slice::Setting;
+use crate::slice::{Hatch, Hatching, Setting};
 
 /// How numbers are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,12 +32,14 @@ pub enum Encoding {
 /// Commands of the binary form, and its flag of an outer contour.
 const START_LAYER_LONG: u16 = 127;
 const START_POLYLINE_LONG: u16 = 130;
+const START_HATCHES_LONG: u16 = 132;
 
 /// A file of contours.
 pub struct CommonLayerInterface {
     path: PathBuf,
     encoding: Encoding,
     tolerance: f64,
+    hatching: Option<Hatching>,
     decimals: usize,
     head: String,
     body: BufWriter<File>,
@@ -60,10 +63,10 @@ impl CommonLayerInterface {
             check_single(setting)?;
         }
         let body = BufWriter::new(atomic::unnamed(&path)?);
-        let tolerance = setting.tolerance;
+        let Setting { tolerance, hatching, .. } = *setting;
         let decimals = decimals(tolerance);
         let head = head(setting, layers, encoding, decimals);
-        let mut file = Self { path, encoding, tolerance, decimals, head, body };
+        let mut file = Self { path, encoding, tolerance, hatching, decimals, head, body };
         let bottom = file.layer(setting.stack.slab(layers.start)[0]);
         file.append(&bottom)?;
         Ok(file)
@@ -100,6 +103,29 @@ impl CommonLayerInterface {
         }
     }
 
+    fn hatches(&self, vectors: &[Hatch]) -> Vec<u8> {
+        let count = vectors.len();
+        let numbers = vectors.as_flattened().as_flattened();
+        match self.encoding {
+            Encoding::Text => {
+                let mut line = format!("$$HATCHES/1,{count}");
+                for x in numbers {
+                    let _ = write!(line, ",{x:.*}", self.decimals);
+                }
+                line.push('\n');
+                line.into()
+            }
+            Encoding::Binary => {
+                let mut bytes = START_HATCHES_LONG.to_le_bytes().to_vec();
+                for number in [1, count as u32] {
+                    bytes.extend(number.to_le_bytes());
+                }
+                bytes.extend(numbers.iter().flat_map(|&x| real(x)));
+                bytes
+            }
+        }
+    }
+
     fn append(&mut self, bytes: &[u8]) -> Result<()> {
         self.body.write_all(bytes).map_err(|e| atomic::refused(&self.path, e))
     }
@@ -117,6 +143,12 @@ impl Output for CommonLayerInterface {
         let mut bytes = self.layer(cut.stack.slab(cut.index)[1]);
         for contour in layer.contours.iter().filter(|contour| !contour.points.is_empty()) {
             bytes.extend(self.polyline(contour));
+        }
+        if let Some(hatching) = &self.hatching {
+            let vectors = hatching.vectors(&layer.contours, cut.index, self.tolerance)?;
+            if !vectors.is_empty() {
+                bytes.extend(self.hatches(&vectors));
+            }
         }
         Ok(LayerOutput::of(bytes))
     }

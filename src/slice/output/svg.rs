@@ -10,9 +10,10 @@ use std::path::Path;
 use super::directory::LayerDirectory;
 use super::{KeptLayers, LayerOutput, Output, OutputLayer};
 use crate::error::Result;
-use crate::slice::Layer;
+use crate::numbers::significant;
 use crate::slice::Setting;
 use crate::slice::manifest::{FileEntry, Files, LayerEntry};
+use crate::slice::{Hatching, Layer};
 
 /// A directory of drawings.
 #[derive(Debug)]
@@ -23,6 +24,7 @@ pub struct SvgStack {
     /// Lower left and upper right corner in the plane's coordinates.
     plane: [[f64; 2]; 2],
     tolerance: f64,
+    hatching: Option<Hatching>,
     decimals: usize,
 }
 
@@ -36,7 +38,8 @@ impl SvgStack {
     pub fn open(path: impl AsRef<Path>, setting: &Setting, resume: bool) -> Result<Self> {
         let [low, high] = setting.plane;
         let size = [0, 1].map(|d| high[d] - low[d]);
-        let parameters = setting.parameters(Files::Svg { origin: low, size });
+        let parameters =
+            setting.parameters(Files::Svg { origin: low, size, hatching: setting.hatching });
         let model = setting.model.clone();
         Ok(Self {
             directory: LayerDirectory::open(path.as_ref(), model, parameters, &[], resume)?,
@@ -44,12 +47,13 @@ impl SvgStack {
             unit_mm: setting.unit_mm,
             plane: setting.plane,
             tolerance: setting.tolerance,
+            hatching: setting.hatching,
             decimals: decimals(setting.tolerance * setting.unit_mm),
         })
     }
 
     /// The drawing of a layer.
-    fn draw(&self, layer: &Layer) -> String {
+    fn draw(&self, layer: &Layer) -> Result<String> {
         let ([low, high], mm, decimals) = (self.plane, self.unit_mm, self.decimals);
         let [width, height] = [0, 1].map(|d| (high[d] - low[d]) * mm);
         let mut svg = format!(
@@ -71,8 +75,23 @@ impl SvgStack {
             }
             svg.push_str("\"/>\n");
         }
+        if let Some(hatching) = &self.hatching {
+            let vectors = hatching.vectors(&layer.contours, layer.index, self.tolerance)?;
+            // a quarter of the distance: what lies between lines stays black
+            let width = significant(0.25 * hatching.spacing * mm);
+            let style = "class=\"hatches\" fill=\"none\" stroke=\"white\"";
+            let _ = write!(svg, "<path {style} stroke-width=\"{width}\" d=\"");
+            for ends in vectors {
+                for (command, [x, y]) in ['M', 'L'].into_iter().zip(ends) {
+                    let (x, y) = ((x - low[0]) * mm, (high[1] - y) * mm);
+                    let _ = write!(svg, "{command}{x:.decimals$} {y:.decimals$}");
+                }
+                svg.push('\n');
+            }
+            svg.push_str("\"/>\n");
+        }
         svg.push_str("</svg>\n");
-        svg
+        Ok(svg)
     }
 }
 
@@ -84,7 +103,7 @@ impl Output for SvgStack {
     fn make(&self, cut: &OutputLayer) -> Result<LayerOutput> {
         let layer = cut.contours()?.merged(self.tolerance);
         let path = format!("{}.svg", cut.stack.file_stem(cut.index, self.axis));
-        let bytes = self.directory.write_file(cut.index, &path, self.draw(&layer).as_bytes())?;
+        let bytes = self.directory.write_file(cut.index, &path, self.draw(&layer)?.as_bytes())?;
         let (area, contours) = (Some(layer.area()), Some(layer.contours.len()));
         let file = FileEntry { path, bytes, area, contours, ..FileEntry::default() };
         let thickness = cut.stack.own_height(cut.index);

@@ -4,6 +4,7 @@
 mod compensation;
 mod contours;
 mod files;
+mod hatches;
 mod heights;
 mod lattice;
 mod lengths;

@@ -106,6 +106,7 @@ pub fn setting() -> Setting {
         tolerance: 1e-5,
         compensation: None,
         lattice: None,
+        hatching: None,
     }
 }
 

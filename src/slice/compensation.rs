@@ -92,8 +92,19 @@ impl Compensation {
     }
 
     /// What the layers of a model have in common, by what they have without.
-    pub fn frame(&self, frame: LayerFrame) -> LayerFrame {
+    ///
+    /// # Errors
+    /// [`Error::Request`] for contours that would move by more than the size of the model.
+    pub fn frame(&self, frame: LayerFrame) -> Result<LayerFrame> {
         let (factors, up) = self.factors(frame.axis);
+        let [width, height] = [0, 1].map(|d| factors[d] * (frame.plane[1][d] - frame.plane[0][d]));
+        let most = self.offset.max(self.foot - self.offset);
+        if most > width.max(height) {
+            return Err(Error::request(format!(
+                "contours that move by {most}: the layers are {width:.6} by {height:.6}"
+            ))
+            .with_help("give a shorter length, or one with its unit, say 50um"));
+        }
         // the foot makes layers smaller only
         let out = self.offset.max(0.0) * if self.join == Join::Miter { 2.0 } else { 1.0 };
         let [low, high] = frame.plane;
@@ -103,7 +114,7 @@ impl Compensation {
             [0, 1].map(|d| factors[d] * high[d] + reach),
         ];
         let tolerance = frame.tolerance * factors[0].max(factors[1]);
-        LayerFrame { heights: frame.heights.map(|z| up * z), plane, tolerance, ..frame }
+        Ok(LayerFrame { heights: frame.heights.map(|z| up * z), plane, tolerance, ..frame })
     }
 }
 

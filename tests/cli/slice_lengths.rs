@@ -239,6 +239,8 @@ fn layers_are_compensated_alike_in_contours_and_pixels() {
         ("--scale 0,1,1", "a scale of 0: out of range"),
         ("--scale 1,2", "factors look like 1.002 or 1.002,1.002,1"),
         ("--offset inf", "an offset of inf"),
+        ("--offset=-1e12", "contours that move by 1000000000000: the layers are"),
+        ("--offset 1e6", "contours that move by 1000000: the layers are"),
         ("--offset 1x", "is not a length"),
         ("--elephant-foot -1", "an elephant foot of -1 in 1 layer"),
         ("--elephant-foot 1@0", "an elephant foot looks like 0.2mm@3"),

@@ -40,13 +40,14 @@ impl SliceRequest {
     /// cusps that are larger than asked for.
     ///
     /// # Errors
-    /// As [`Setting::new`] and [`Setting::pixels`].
+    /// As [`Compensation::frame`](crate::slice::Compensation::frame), [`Setting::new`] and
+    /// [`Setting::pixels`].
     pub fn layers_of(&self, slicer: &Slicer, notes: &mut dyn Notes) -> Result<ModelLayers> {
         let origin = self.origin.map(|own| self.length(own));
         let heights = self.heights(slicer)?;
         let compensation = self.compensation();
         let frame = slicer.frame();
-        let frame = compensation.map_or(frame, |own| own.frame(frame));
+        let frame = compensation.map_or(Ok(frame), |own| own.frame(frame))?;
         let setting = Setting::new(frame, heights.clone(), origin)?;
         let exceeding = heights.rule.exceeding(&setting.stack);
         if exceeding > 0 {

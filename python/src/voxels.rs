@@ -22,7 +22,8 @@ impl PySolid {
     /// Args:
     ///     pitch: Edge length of a voxel.
     ///     planes: Planes per layer of voxels over which coverage is averaged, 1 to 64.
-    ///     lattice: Tiles of the cells that are the material, as of slice; None for a solid.
+    ///     lattice: Tiles of the cells that are the material: "schwarz-p", "iwp", "bcc", "octet" or
+    ///         "cubic"; None for a solid.
     ///     per_cell: Tiles along each edge of a cell; None for 1.
     ///     thickness: Thickness of walls, or diameter of struts; or "attr:NAME".
     ///     level: Level up to which the function of a tile is material; or "attr:NAME".
@@ -31,7 +32,7 @@ impl PySolid {
     ///
     /// Returns:
     ///     An array (layers, rows, columns), uint16: 0 for nothing, 65535 for all of a voxel. Axes are
-    ///     z, y and x; the voxels are those of slice(pitch, pixel=pitch).
+    ///     z, y and x: layers of the height pitch, of pixels of that size.
     ///
     /// Raises:
     ///     Error: For a pitch that is not above 0, sizes of a lattice out of range, and voxels that would

@@ -31,6 +31,7 @@ __all__ = [
     "read_surface",
     "set_threads",
     "shape",
+    "slice_plate",
     "solid_of_parts",
 ]
 

@@ -99,7 +99,7 @@ def check_arrays(data, expected):
         equal(array(data, name), values)
 
 
-def check_box(name, n=40):
+def check_box(name, n=41):
     grid = read(name)
     check_grid(grid, n)
     of_points, of_cells = box_arrays(n)
@@ -118,10 +118,10 @@ def check_box(name, n=40):
 
 def check_single(name):
     grid = read(name)
-    check_grid(grid, 40, single=True)
+    check_grid(grid, 41, single=True)
     heat = array(grid.GetPointData(), "heat")
     assert heat.dtype == np.float32
-    equal(heat, (box_points(40)[:, 0] / 10).astype(np.float32))
+    equal(heat, (box_points(41)[:, 0] / 10).astype(np.float32))
 
 
 def check_pieces(name, sizes):

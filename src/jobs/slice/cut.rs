@@ -1,14 +1,22 @@
-//! How a model is cut: heights of layers, and what they are compensated for.
+//! How a model is cut: heights of layers, what they are compensated for, the lattice that they are of,
+//! and what contours are filled with.
 
 use std::cmp::Ordering::Less;
 
-use super::check::check_rules;
+use super::check::{Rule, check_rules, is_for, listed};
 use super::compensation::SliceCompensation;
+use super::hatches::SliceHatches;
 use super::request::SliceRequest;
 use super::values::{AdaptiveHeights, HeightRange, HeightsByRange};
 use crate::error::{Error, Message, Result, Term, option, option_name as name};
 use crate::numbers::Length;
-use crate::slice::{Compensation, CuspLimits, HeightRule, LayerHeights, Slicer, Stack};
+use crate::slice::{
+    Compensation, CuspLimits, Hatching, HeightRule, LatticeSize, LayerHeights, Slicer, Stack,
+    TileLattice,
+};
+
+/// Degrees from a layer's hatches to the next: it takes 360 layers until the same come again.
+const DEFAULT_ROTATION: f64 = 67.0;
 
 impl SliceRequest {
     /// Whether layers may have several heights.
@@ -125,6 +133,116 @@ impl SliceRequest {
             return refused(name(option), why, help);
         }
         Ok(())
+    }
+}
+
+impl SliceRequest {
+    /// The lattice in length units of the model; `None` for solid material.
+    ///
+    /// # Errors
+    /// As [`TileLattice::check`]; [`Error::Request`] for options of a lattice without one, more or less than
+    /// one size, and a mesh that is refined first.
+    pub fn lattice(&self) -> Result<Option<TileLattice>> {
+        let own = &self.lattice;
+        let sizes = [
+            own.thickness
+                .as_ref()
+                .map(|own| LatticeSize::Thickness(own.map(|&thickness| self.length(thickness)))),
+            own.level.clone().map(LatticeSize::Level),
+            own.density.clone().map(LatticeSize::Density),
+        ];
+        let mut given = sizes.into_iter().flatten();
+        let (size, other) = (given.next(), given.next());
+        let Some(tile) = own.lattice else {
+            let has_some = size.is_some() || own.per_cell.is_some() || own.skin.is_some();
+            let of = ["thickness", "level", "density", "per_cell", "skin"].map(name);
+            let [thickness, level, density, per_cell, skin]: [Term; 5] = of;
+            let what =
+                message!(thickness, ", ", level, ", ", density, ", ", per_cell, " and ", skin);
+            let help = message!("leave them out, or give ", option("lattice", "schwarz-p"));
+            check_rules([(has_some, message!(what, " are for lattices"), help)])?;
+            return Ok(None);
+        };
+        let sizes = || {
+            let [thickness, level, density] = ["thickness", "level", "density"].map(name);
+            message!("give one of ", thickness, ", ", level, " and ", density)
+        };
+        let with = |what: &str| message!(name("lattice"), " ", what.to_owned());
+        check_rules([
+            (other.is_some(), with("with more than one size"), sizes()),
+            (
+                self.images.pixel_size().is_none(),
+                with("without pixels"),
+                message!(
+                    "give the size of a pixel, ",
+                    name("pixel"),
+                    ": layers are found on pixels"
+                ),
+            ),
+            (
+                self.levels > 0,
+                message!(with("with "), name("levels"), ": each of the refined cells has tiles"),
+                message!(
+                    "leave ",
+                    name("levels"),
+                    " out, which the limit does not depend on, or give more tiles: ",
+                    name("per_cell")
+                ),
+            ),
+        ])?;
+        let Some(size) = size else {
+            return Err(Error::request(with("without a size")).with_help(sizes()));
+        };
+        let skin = own.skin.map_or(0.0, |skin| self.length(skin));
+        let lattice = TileLattice { tile, per_cell: own.per_cell.unwrap_or(1), size, skin };
+        lattice.check()?;
+        Ok(Some(lattice))
+    }
+
+    /// Edges of the pixels that contours of a lattice are found on, before layers are scaled.
+    pub(super) fn lattice_pitch(&self) -> Option<[f64; 2]> {
+        let factors = self.compensation.scale.map_or([1.0; 2], |scale| self.axis.project(scale));
+        let pitch = self.pitch()?;
+        Some([0, 1].map(|d| pitch[d] / factors[d]))
+    }
+}
+
+impl SliceRequest {
+    /// The hatches in length units of the model; `None` if there are none.
+    pub fn hatching(&self) -> Option<Hatching> {
+        let own = &self.hatches;
+        Some(Hatching {
+            pattern: own.hatch?.map(|width| self.length(width)),
+            spacing: self.length(own.hatch_spacing?),
+            offset: own.hatch_offset.map_or(0.0, |offset| self.length(offset)),
+            angle: own.hatch_angle.unwrap_or(0.0),
+            rotation: own.hatch_rotation.unwrap_or(DEFAULT_ROTATION),
+        })
+    }
+
+    /// Hatches without what they need.
+    pub(super) fn rules_of_hatches(&self) -> [Rule; 3] {
+        let SliceHatches { hatch, hatch_spacing, hatch_offset, hatch_angle, hatch_rotation } =
+            &self.hatches;
+        let given = [
+            (hatch_spacing.is_some(), "hatch_spacing"),
+            (hatch_offset.is_some(), "hatch_offset"),
+            (hatch_angle.is_some(), "hatch_angle"),
+            (hatch_rotation.is_some(), "hatch_rotation"),
+        ];
+        let first = given.into_iter().find(|(is_given, _)| *is_given);
+        let without = |what, needed| {
+            (message!(name(what), " without ", name(needed)), message!("give ", name(needed)))
+        };
+        let (no_spacing, spacing) = without("hatch", "hatch_spacing");
+        let (no_pattern, pattern) = without(first.map_or("", |(_, option)| option), "hatch");
+        let has_files = self.outputs.svg.is_some() || self.outputs.cli.is_some();
+        let files = listed(["cli", "svg"].map(name), " and ");
+        [
+            (hatch.is_some() && hatch_spacing.is_none(), no_spacing, spacing),
+            (hatch.is_none() && first.is_some(), no_pattern, pattern),
+            is_for(hatch.is_some() && !has_files, name("hatch"), files),
+        ]
     }
 }
 

@@ -2,14 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::SliceRequest;
-use super::check::{Rule, is_for, listed};
-use crate::error::option_name as name;
 use crate::numbers::Length;
-use crate::slice::{HatchPattern, Hatching};
-
-/// Degrees from a layer's hatches to the next: it takes 360 layers until the same come again.
-const DEFAULT_ROTATION: f64 = 67.0;
+use crate::slice::HatchPattern;
 
 /// How contours are filled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -44,44 +38,5 @@ impl SliceHatches {
     pub(super) fn lengths(&self) -> impl Iterator<Item = Length> {
         let width = self.hatch.and_then(HatchPattern::width);
         [self.hatch_spacing, self.hatch_offset, width].into_iter().flatten()
-    }
-}
-
-impl SliceRequest {
-    /// The hatches in length units of the model; `None` if there are none.
-    pub fn hatching(&self) -> Option<Hatching> {
-        let own = &self.hatches;
-        Some(Hatching {
-            pattern: own.hatch?.map(|width| self.length(width)),
-            spacing: self.length(own.hatch_spacing?),
-            offset: own.hatch_offset.map_or(0.0, |offset| self.length(offset)),
-            angle: own.hatch_angle.unwrap_or(0.0),
-            rotation: own.hatch_rotation.unwrap_or(DEFAULT_ROTATION),
-        })
-    }
-
-    /// Hatches without what they need.
-    pub(super) fn rules_of_hatches(&self) -> [Rule; 3] {
-        let SliceHatches { hatch, hatch_spacing, hatch_offset, hatch_angle, hatch_rotation } =
-            &self.hatches;
-        let given = [
-            (hatch_spacing.is_some(), "hatch_spacing"),
-            (hatch_offset.is_some(), "hatch_offset"),
-            (hatch_angle.is_some(), "hatch_angle"),
-            (hatch_rotation.is_some(), "hatch_rotation"),
-        ];
-        let first = given.into_iter().find(|(is_given, _)| *is_given);
-        let without = |what, needed| {
-            (message!(name(what), " without ", name(needed)), message!("give ", name(needed)))
-        };
-        let (no_spacing, spacing) = without("hatch", "hatch_spacing");
-        let (no_pattern, pattern) = without(first.map_or("", |(_, option)| option), "hatch");
-        let has_files = self.outputs.svg.is_some() || self.outputs.cli.is_some();
-        let files = listed(["cli", "svg"].map(name), " and ");
-        [
-            (hatch.is_some() && hatch_spacing.is_none(), no_spacing, spacing),
-            (hatch.is_none() && first.is_some(), no_pattern, pattern),
-            is_for(hatch.is_some() && !has_files, name("hatch"), files),
-        ]
     }
 }

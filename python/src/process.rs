@@ -198,8 +198,8 @@ impl PySolid {
     /// Returns:
     ///     The solid, and a dictionary: numbers of ghosts, vertices, and edges by their shape, of a cut
     ///     the number of its faces ("interface_faces"), of copied vertices, and how far control points
-    ///     are moved so that both sides meet, and the edges that have other numbers of ghosts than their shape wants ("fallbacks"), of which a
-    ///     UserWarning tells too.
+    ///     are moved so that both sides meet, and the edges that have other numbers of ghosts than
+    ///     their shape wants ("fallbacks"), of which a UserWarning tells too.
     ///
     /// Raises:
     ///     Error: For an angle out of range, a solid with ghosts, boundary faces that are not quads,

@@ -158,11 +158,12 @@ impl SliceRequest {
                 models.iter().map(part).collect()
             }
         };
-        let is_alone = matches!(models, [file] if !PlateFile::is_named(file));
-        for k in 0..parts.len() {
-            if is_alone {
-                break;
-            }
+        // one model alone has no name
+        let named = match models {
+            [file] if !PlateFile::is_named(file) => 0,
+            _ => parts.len(),
+        };
+        for k in 0..named {
             let (earlier, rest) = parts.split_at_mut(k);
             let taken = |name: &str| earlier.iter().any(|own| own.name.as_deref() == Some(name));
             let part = &mut rest[0];

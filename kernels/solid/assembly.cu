@@ -1,7 +1,8 @@
 // Matrices of finite elements: of the leaves of a batch, and their sum by rows, in double
 // precision.
 //
-// FORM 0 is the mass matrix, 1 the stiffness of Poisson's equation, 2 elasticity. An element
+// FORM 0 is the mass matrix, 1 the stiffness of Poisson's equation, 2 elasticity, 3 the same of any
+// material. An element
 // matrix is one or nine planes, [leaf][plane][control][control]: plane 3 i + j has the entries of
 // displacements i and j.
 //
@@ -20,17 +21,18 @@
 #include "common/real.cuh"
 
 constexpr int COMPONENTS = FORM == 0 ? 1 : 3;
-constexpr int WIDTH = FORM == 2 ? 3 : 1, PLANES = WIDTH * WIDTH;
+constexpr bool ELASTIC = FORM >= 2;
+constexpr int WIDTH = ELASTIC ? 3 : 1, PLANES = WIDTH * WIDTH;
 constexpr int TILE = host::ASSEMBLY_TILE, CHUNK = 8;
 // pairs along a side of a block, samples of a product, and blocks of a warp down and across
-constexpr int BLOCK = 8, DEPTH = 4, DOWN = FORM == 2 ? 1 : 2, ACROSS = 2;
+constexpr int BLOCK = 8, DEPTH = 4, DOWN = ELASTIC ? 1 : 2, ACROSS = 2;
 constexpr int WARPS_DOWN = TILE / BLOCK / DOWN, WARPS_ACROSS = TILE / BLOCK / ACROSS;
 constexpr int THREADS = LANES * WARPS_DOWN * WARPS_ACROSS;
 // numbers of a sample in shared memory: lanes of a product read from different banks
 constexpr int STRIDE = COMPONENTS * TILE + 4;
 // blocks of threads of a multiprocessor: sums without matrix units take more registers
 #if __CUDA_ARCH__ >= 800
-constexpr int AT_ONCE = FORM == 2 ? 2 : 6;
+constexpr int AT_ONCE = ELASTIC ? 2 : 6;
 #else
 constexpr int AT_ONCE = 1;
 #endif
@@ -46,9 +48,19 @@ struct Leaves {
     unsigned controls, samples;
 };
 
-// Density or conductivity and 0; or Lame's numbers.
+// Density or conductivity; Lame's numbers; or the lower triangle of stresses xx, yy, zz, xy, yz, xz by
+// strains, row by row.
+constexpr int CONSTANTS = FORM == 3 ? 21 : FORM == 2 ? 2 : 1;
+
 struct Material {
-    double first, second;
+    double at[CONSTANTS];
+
+    // C_ikjl
+    __device__ __forceinline__ double component(int i, int k, int j, int l) const {
+        const int a = i == k ? i : i + k == 1 ? 3 : i + k == 3 ? 4 : 5;
+        const int b = j == l ? j : j + l == 1 ? 3 : j + l == 3 ? 4 : 5;
+        return a > b ? at[a * (a + 1) / 2 + b] : at[b * (b + 1) / 2 + a];
+    }
 };
 
 // What a thread brings to shared memory: one sample of each chunk, of several control points.
@@ -161,7 +173,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, AT_ONCE)
                 for (int r = 0; r < DOWN; ++r) {
 #pragma unroll
                     for (int c = 0; c < ACROSS; ++c) {
-                        if constexpr (FORM == 2) {
+                        if constexpr (ELASTIC) {
 #pragma unroll
                             for (int j = 0; j < 3; ++j) {
                                 multiply(sums[r][c][3 * i + j], a[i][r], b[j][c]);
@@ -186,20 +198,31 @@ extern "C" __global__ void __launch_bounds__(THREADS, AT_ONCE)
 #pragma unroll
         for (int i = 0; i < PLANES; ++i) p[i] = sums[r][c][i][h];
         double entries[PLANES];
-        if constexpr (FORM == 2) {
-            // exactly symmetric on the diagonal, as the products are but for rounding
+        // exactly symmetric on the diagonal, as the products are but for rounding
+        if constexpr (ELASTIC) {
             if (row == column) p[1] = p[3], p[2] = p[6], p[5] = p[7];
-            const double shear = material.second * (p[0] + p[4] + p[8]);
+        }
+        if constexpr (FORM == 3) {
+#pragma unroll
+            for (int i = 0; i < 9; ++i) {
+                entries[i] = 0;
+#pragma unroll
+                for (int k = 0; k < 9; ++k) {
+                    entries[i] += material.component(i / 3, k / 3, i % 3, k % 3) * p[k];
+                }
+            }
+        } else if constexpr (FORM == 2) {
+            const double shear = material.at[1] * (p[0] + p[4] + p[8]);
 #pragma unroll
             for (int i = 0; i < 3; ++i) {
 #pragma unroll
                 for (int j = 0; j < 3; ++j) {
-                    entries[3 * i + j] = material.first * p[3 * i + j] + material.second * p[3 * j + i];
+                    entries[3 * i + j] = material.at[0] * p[3 * i + j] + material.at[1] * p[3 * j + i];
                 }
                 entries[4 * i] += shear;
             }
         } else {
-            entries[0] = material.first * p[0];
+            entries[0] = material.at[0] * p[0];
         }
 #pragma unroll
         for (int i = 0; i < WIDTH; ++i) {

@@ -1,7 +1,8 @@
 // Products of element matrices of regular leaves with vectors, without the matrices, in double
 // precision.
 //
-// FORM 0 is the mass, 1 the stiffness of Poisson's equation, 2 elasticity; SAMPLES those of an axis.
+// FORM 0 is the mass, 1 the stiffness of Poisson's equation, 2 elasticity, 3 the same of any material;
+// SAMPLES those of an axis.
 //
 // multiply: a block takes a part, PRODUCT_LEAVES leaves and their control points at most, some
 // leaves at a time, and a group of threads a leaf. Plane by plane of samples, along w:
@@ -23,7 +24,10 @@
 #include "common/real.cuh"
 
 constexpr int N = SAMPLES, PLANE = N * N, NET = 64;
-constexpr int WIDTH = FORM == 2 ? 3 : 1, ALL = 3 + WIDTH;
+constexpr int WIDTH = FORM >= 2 ? 3 : 1, ALL = 3 + WIDTH;
+// of a material: a factor, Lame's numbers, or the lower triangle of stresses xx, yy, zz, xy, yz, xz by
+// strains, row by row
+constexpr int CONSTANTS = FORM == 3 ? 21 : FORM == 2 ? 2 : 1;
 constexpr int GROUP = PLANE <= 16 ? 16 : PLANE <= 32 ? 32 : 64;
 constexpr int LEAVES = GROUP <= 32 ? 4 : 2, THREADS = LEAVES * GROUP;
 // blocks of a multiprocessor, at least: all registers that a thread can have
@@ -40,7 +44,7 @@ extern "C" __device__ const int product_threads = THREADS;
 struct Parts {
     // [leaf][64], places among the part's vertices
     const unsigned short* nets;
-    // [leaf][2]: a factor, or Lame's numbers
+    // [leaf][CONSTANTS]
     const double* materials;
     // [part + 1]: first leaves and first vertices
     const unsigned *leaves, *firsts;
@@ -79,7 +83,6 @@ __device__ __forceinline__ void multiply_sample(double (&g)[3][ALL], double weig
         return;
     }
     const double scale = weight / determinant;
-    const double first = material[0] * scale, second = material[1] * scale;
     // det J times derivatives in space, [component][xyz]
     double space[WIDTH][3];
 #pragma unroll
@@ -91,7 +94,21 @@ __device__ __forceinline__ void multiply_sample(double (&g)[3][ALL], double weig
         }
     }
     double stress[WIDTH][3];
-    if constexpr (FORM == 2) {
+    if constexpr (FORM == 3) {
+        constexpr int ROWS[6] = {0, 1, 2, 0, 1, 0}, COLUMNS[6] = {0, 1, 2, 1, 2, 2};
+#pragma unroll
+        for (int a = 0; a < 6; ++a) {
+            double sum = 0;
+#pragma unroll
+            for (int b = 0; b < 6; ++b) {
+                const int i = ROWS[b], j = COLUMNS[b];
+                const double strain = b < 3 ? space[i][i] : space[i][j] + space[j][i];
+                sum += material[a > b ? a * (a + 1) / 2 + b : b * (b + 1) / 2 + a] * strain;
+            }
+            stress[ROWS[a]][COLUMNS[a]] = stress[COLUMNS[a]][ROWS[a]] = sum * scale;
+        }
+    } else if constexpr (FORM == 2) {
+        const double first = material[0] * scale, second = material[1] * scale;
         const double pressure = first * (space[0][0] + space[1][1] + space[2][2]);
 #pragma unroll
         for (int i = 0; i < 3; ++i) {
@@ -101,7 +118,7 @@ __device__ __forceinline__ void multiply_sample(double (&g)[3][ALL], double weig
         }
     } else {
 #pragma unroll
-        for (int c = 0; c < 3; ++c) stress[0][c] = first * space[0][c];
+        for (int c = 0; c < 3; ++c) stress[0][c] = material[0] * scale * space[0][c];
     }
 #pragma unroll
     for (int d = 0; d < 3; ++d) {
@@ -121,6 +138,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, AT_ONCE)
     __shared__ double planes[LEAVES][2][16][ALL];
     __shared__ double fluxes[LEAVES][3][WIDTH][PLANE];
     __shared__ double sums[LEAVES][3][WIDTH][N][4];
+    __shared__ double materials[LEAVES][CONSTANTS];
     __shared__ double y[host::PRODUCT_VERTICES * WIDTH];
     const unsigned part = blockIdx.x;
     const unsigned first = parts.leaves[part], end = parts.leaves[part + 1];
@@ -135,9 +153,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, AT_ONCE)
         // groups without a leaf follow the last one
         const unsigned leaf = min(start + slot, end - 1);
         const unsigned short* const net = parts.nets + size_t(leaf) * NET;
-        const double material[2] = {parts.materials[2 * leaf], parts.materials[2 * leaf + 1]};
         const double* const origin = positions + 3 * size_t(vertices[net[INNER]]);
         __syncthreads();
+        for (int i = lane; i < CONSTANTS; i += GROUP) {
+            materials[slot][i] = parts.materials[size_t(leaf) * CONSTANTS + i];
+        }
 #pragma unroll
         for (int m = 0; m < OWN; ++m) {
             const unsigned c = lane + m * GROUP;
@@ -183,7 +203,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, AT_ONCE)
                     g[1][c] = across;
                     g[2][c] = along;
                 }
-                multiply_sample(g, parts.weights[k * PLANE + lane], material);
+                multiply_sample(g, parts.weights[k * PLANE + lane], materials[slot]);
 #pragma unroll
                 for (int d = 0; d < (FORM == 0 ? 1 : 3); ++d) {
 #pragma unroll

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use subsolid::assembly::PartLoad;
 use subsolid::backend::Choice;
+use subsolid::jobs::MaterialAxes;
 use subsolid::jobs::assemble::AssembleRequest;
 use subsolid::quadrature::{BoundaryPart, QuadratureScheme};
 
@@ -17,6 +18,7 @@ use crate::matrix::{assembled, rows, sparse};
 use crate::notes::PythonNotes;
 use crate::request::named;
 use crate::solid::PySolid;
+use crate::solve::elastic_constants;
 
 /// A side, by number, or a group, by name.
 pub fn boundary_part(given: &Bound<'_, PyAny>) -> PyResult<BoundaryPart> {
@@ -48,7 +50,9 @@ impl PySolid {
     ///         integrals accurate to 4e-9 need.
     ///     mass: Density of the mass matrix, above 0; None for no such matrix.
     ///     stiffness: Conductivity of the stiffness matrix, above 0.
-    ///     elasticity: Young's modulus and Poisson's ratio of the matrix of linear elasticity.
+    ///     elasticity: Young's modulus and Poisson's ratio of the matrix of linear elasticity, or nine
+    ///         constants of an orthotropic material, as solve takes them.
+    ///     material_axes: Axes of an orthotropic material, as solve takes them.
     ///     load: Forces per unit area, (3,), by number of a side, as the method sides counts
     ///         them, name of a group of faces, or place, "where:x<1e-6"; those on the same faces
     ///         add up.
@@ -75,7 +79,7 @@ impl PySolid {
     ///     >>> found["elasticity"].shape, found["load"].shape
     ///     ((81, 81), (27, 3))
     #[pyo3(signature = (path=None, *, gauss=5, rings=None, mass=None, stiffness=None,
-                        elasticity=None, load=None, body=None, format="npz", compress=false,
+                        elasticity=None, material_axes=None, load=None, body=None, format="npz", compress=false,
                         backend="auto"))]
     #[allow(clippy::too_many_arguments, reason = "keywords")]
     fn assemble<'py>(
@@ -86,7 +90,8 @@ impl PySolid {
         #[pyo3(from_py_with = count::rings)] rings: Option<usize>,
         mass: Option<f64>,
         stiffness: Option<f64>,
-        elasticity: Option<[f64; 2]>,
+        elasticity: Option<Vec<f64>>,
+        material_axes: Option<[String; 2]>,
         load: Option<&Bound<'py, PyDict>>,
         body: Option<[f64; 3]>,
         format: &str,
@@ -98,7 +103,8 @@ impl PySolid {
             scheme: QuadratureScheme { gauss, rings },
             mass,
             stiffness,
-            elasticity,
+            elasticity: elasticity.map(|own| elastic_constants(&own)).transpose()?,
+            material_axes: material_axes.map(MaterialAxes),
             load: part_loads("load", load)?,
             body,
             format: named("format", format)?,

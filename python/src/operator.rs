@@ -5,7 +5,8 @@ use std::sync::Arc;
 use numpy::PyUntypedArrayMethods;
 use pyo3::prelude::*;
 use subsolid::assembly::{MatrixFree, Operator};
-use subsolid::jobs::solve::{ElasticMaterial, SolveRequest, ThermalMaterial};
+use subsolid::jobs::MaterialAxes;
+use subsolid::jobs::solve::{SolveRequest, ThermalMaterial};
 use subsolid::numbers::counted;
 use subsolid::quadrature::{Mapping, QuadratureScheme, check_positive, jacobians};
 use subsolid::{Quadrature, Want};
@@ -15,7 +16,7 @@ use crate::cells::{MappingCell, OperatorCell, QuadratureCell};
 use crate::count;
 use crate::errors::{IntoPython, refused};
 use crate::solid::PySolid;
-use crate::solve::by_groups;
+use crate::solve::{by_groups, elastic_materials};
 use crate::threads::WithoutLock;
 
 /// A matrix of finite elements as its products with vectors, made by Solid.operator: what
@@ -39,7 +40,9 @@ impl PySolid {
     /// Args:
     ///     mass: The density; or
     ///     heat: The conductivity, or a dictionary of it by groups of cells, None for all others; or
-    ///     elasticity: Young's modulus and Poisson's ratio, or a dictionary.
+    ///     elasticity: Young's modulus and Poisson's ratio, or nine constants, as Solid.solve takes
+    ///         them, or a dictionary.
+    ///     material_axes: Axes of orthotropic materials, as Solid.solve takes them.
     ///     gauss: Gauss points along each axis of a box, 1 to 32.
     ///     rings: Rings of boxes toward extraordinary edges and vertices; None for as many as
     ///         integrals accurate to 4e-9 need.
@@ -58,13 +61,16 @@ impl PySolid {
     ///     (125, 125)
     ///     >>> bool(abs(operator @ np.ones(125)).max() < 1e-12)
     ///     True
-    #[pyo3(signature = (*, mass=None, heat=None, elasticity=None, gauss=5, rings=None))]
+    #[pyo3(signature = (*, mass=None, heat=None, elasticity=None, material_axes=None, gauss=5,
+                        rings=None))]
+    #[allow(clippy::too_many_arguments, reason = "keywords")]
     fn operator(
         &self,
         py: Python<'_>,
         mass: Option<f64>,
         heat: Option<&Bound<'_, PyAny>>,
         elasticity: Option<&Bound<'_, PyAny>>,
+        material_axes: Option<[String; 2]>,
         #[pyo3(from_py_with = count::gauss)] gauss: usize,
         #[pyo3(from_py_with = count::rings)] rings: Option<usize>,
     ) -> PyResult<PyOperator> {
@@ -79,12 +85,8 @@ impl PySolid {
             Some(density) => Operator::Mass { density }.into(),
             None => {
                 let request = SolveRequest {
-                    elasticity: by_groups(elasticity, |group, [young, poisson]: [f64; 2]| {
-                        ElasticMaterial { group, young, poisson }
-                    })
-                    .ok_or_else(|| {
-                        refused("elasticity is wrong", "give (E, nu) or {group: (E, nu)}")
-                    })?,
+                    elasticity: elastic_materials(elasticity)?,
+                    material_axes: material_axes.map(MaterialAxes),
                     heat: by_groups(heat, |group, conductivity| ThermalMaterial {
                         group,
                         conductivity,

@@ -2,8 +2,9 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use subsolid::assembly::PartLoad;
+use subsolid::assembly::{ElasticConstants, PartLoad};
 use subsolid::backend::Choice;
+use subsolid::jobs::MaterialAxes;
 use subsolid::jobs::solve::{
     ElasticMaterial, PartFix, PartForce, PartValue, SolveRequest, ThermalMaterial,
 };
@@ -30,6 +31,27 @@ pub fn by_groups<'py, V: for<'a> FromPyObject<'a, 'py>, M>(
         Some(material(group.extract().ok()?, value.extract().ok()?))
     };
     given.iter().map(own).collect()
+}
+
+/// Constants of an elastic material: two or nine.
+pub fn elastic_constants(numbers: &[f64]) -> PyResult<ElasticConstants> {
+    ElasticConstants::new(numbers).map_err(|what| {
+        refused(
+            format!("elasticity is wrong: {what}"),
+            "give (E, nu), or (E1, E2, E3, G12, G23, G13, nu12, nu23, nu13)",
+        )
+    })
+}
+
+/// Elastic materials of all cells, or by groups.
+pub fn elastic_materials(given: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<ElasticMaterial>> {
+    let material = |group, numbers: Vec<f64>| {
+        Ok(ElasticMaterial { group, constants: elastic_constants(&numbers)? })
+    };
+    let found = by_groups(given, material).ok_or_else(|| {
+        refused("elasticity is wrong", "give (E, nu), nine constants, or {group: constants}")
+    })?;
+    found.into_iter().collect()
 }
 
 /// Parts that are held: names, or a dictionary of displacements.
@@ -68,9 +90,14 @@ impl PySolid {
     /// vertices have their limit points in a place: "where:x<1e-6", "where:0<=z<2 and y>1".
     ///
     /// Args:
-    ///     elasticity: Young's modulus and Poisson's ratio, or a dictionary of them by groups of
-    ///         cells, None for all others; or
+    ///     elasticity: Young's modulus and Poisson's ratio, or nine constants of an orthotropic
+    ///         material, (E1, E2, E3, G12, G23, G13, nu12, nu23, nu13), where nu12 is the contraction
+    ///         along axis 2 under stress along axis 1; or a dictionary of these by groups of cells,
+    ///         None for all others; or
     ///     heat: the conductivity, or a dictionary.
+    ///     material_axes: Axes of orthotropic materials, by default x, y, z: names of two attributes
+    ///         of vertices or arrays of cells, of vectors along axis 1 and in the plane of axes 1 and
+    ///         2. A cell has the mean over its vertices.
     ///     fix: Parts that are held, in a list; or by part a displacement (x, y, z), None where it
     ///         is free.
     ///     temperature: Temperatures by part.
@@ -103,7 +130,7 @@ impl PySolid {
     ///     >>> solved, report = box.solve(elasticity=(210e9, 0.3), fix=[0], total_force={5: (0, 100, 0)})
     ///     >>> round(report["reactions"][0]["reaction"][1], 4)
     ///     -100.0
-    #[pyo3(signature = (*, elasticity=None, heat=None, fix=None, temperature=None, load=None,
+    #[pyo3(signature = (*, elasticity=None, heat=None, material_axes=None, fix=None, temperature=None, load=None,
                         total_force=None, pressure=None, body=None, flux=None, source=None,
                         tolerance=1e-10, gauss=5, rings=None, operator="auto",
                         backend="auto"))]
@@ -113,6 +140,7 @@ impl PySolid {
         py: Python<'py>,
         elasticity: Option<&Bound<'py, PyAny>>,
         heat: Option<&Bound<'py, PyAny>>,
+        material_axes: Option<[String; 2]>,
         fix: Option<&Bound<'py, PyAny>>,
         temperature: Option<&Bound<'py, PyDict>>,
         load: Option<&Bound<'py, PyDict>>,
@@ -130,10 +158,8 @@ impl PySolid {
         let whole = |PartLoad { part, traction }| PartForce { part, force: traction };
         let request = SolveRequest {
             scheme: QuadratureScheme { gauss, rings },
-            elasticity: by_groups(elasticity, |group, [young, poisson]: [f64; 2]| {
-                ElasticMaterial { group, young, poisson }
-            })
-            .ok_or_else(|| refused("elasticity is wrong", "give (E, nu) or {group: (E, nu)}"))?,
+            elasticity: elastic_materials(elasticity)?,
+            material_axes: material_axes.map(MaterialAxes),
             heat: by_groups(heat, |group, conductivity| ThermalMaterial { group, conductivity })
                 .ok_or_else(|| refused("heat is wrong", "give a number or {group: number}"))?,
             fix: fixes(fix)?,

@@ -533,6 +533,7 @@ class Solid:
         mass: Optional[float] = None,
         stiffness: Optional[float] = None,
         elasticity: Optional[Sequence[float]] = None,
+        material_axes: Optional[tuple[str, str]] = None,
         load: Optional[dict[Any, Sequence[float]]] = None,
         body: Optional[Sequence[float]] = None,
         format: Literal["npz", "mtx"] = "npz",
@@ -546,6 +547,7 @@ class Solid:
             Sequence[float], dict[Optional[str], Sequence[float]], None
         ] = None,
         heat: Union[float, dict[Optional[str], float], None] = None,
+        material_axes: Optional[tuple[str, str]] = None,
         fix: Union[Sequence[Any], dict[Any, Sequence[Optional[float]]], None] = None,
         temperature: Optional[dict[Any, float]] = None,
         load: Optional[dict[Any, Sequence[float]]] = None,
@@ -568,6 +570,7 @@ class Solid:
         elasticity: Union[
             Sequence[float], dict[Optional[str], Sequence[float]], None
         ] = None,
+        material_axes: Optional[tuple[str, str]] = None,
         gauss: int = 5,
         rings: Optional[int] = None,
     ) -> Operator: ...

@@ -1,8 +1,11 @@
 //! Operators whose material differs from cell to cell.
 
+use std::collections::HashMap;
+
 use super::Operator;
-use crate::backend::operations::MatrixForm;
-use crate::error::Result;
+use crate::backend::operations::{ElasticTensor, MatrixForm};
+use crate::error::IdKind::Cell;
+use crate::error::{Error, Result};
 
 /// An operator with materials by cells: all of one kind.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,8 +32,53 @@ impl CellOperators {
         assert!(operators.windows(2).all(|pair| pair[0].name() == pair[1].name()), "one kind");
         let count = operators.len();
         assert!(of_cells.iter().all(|&own| (own as usize) < count) && count > 0, "its number");
-        let forms = operators.iter().map(|operator| operator.form()).collect();
+        let mut forms: Vec<MatrixForm> =
+            operators.iter().map(|operator| operator.form()).collect();
+        // of one kind: isotropic beside anisotropic materials are anisotropic, too
+        if forms.iter().any(|form| matches!(form, MatrixForm::Anisotropic(_))) {
+            for form in &mut forms {
+                if let MatrixForm::Elasticity(lame) = *form {
+                    *form = MatrixForm::Anisotropic(ElasticTensor::isotropic(lame));
+                }
+            }
+        }
         Self { operators, forms, of_cells }
+    }
+
+    /// The same with orthotropic materials along other axes, cell by cell of as many as `cells`:
+    /// axis 1, and another vector of the plane of axes 1 and 2; as they are where there are none.
+    ///
+    /// # Errors
+    /// [`Error::Request`] that names a cell whose vectors are 0, parallel or no numbers.
+    pub fn along(
+        &self,
+        cells: usize,
+        vectors: impl Fn(usize) -> Option<[[f64; 3]; 2]>,
+    ) -> Result<Self> {
+        let mut operators: Vec<Operator> = Vec::new();
+        let mut numbers: HashMap<(usize, [[u64; 3]; 3]), u32> = HashMap::new();
+        let mut of_cells = Vec::with_capacity(cells);
+        for cell in 0..cells {
+            let number = self.number(cell as u32);
+            let mut operator = self.operators[number];
+            let mut key = (number, [[0; 3]; 3]);
+            if let (Operator::Orthotropic(material), Some(vectors)) = (&mut operator, vectors(cell)) {
+                *material = material.along(vectors).ok_or_else(|| {
+                    let [a, b] = vectors;
+                    Error::request(message!(
+                        Cell.id(cell as u32),
+                        format!(" has no material axes: {a:?} and {b:?} are 0 or parallel")
+                    ))
+                    .with_help("give a vector along axis 1, and another one in the plane of axes 1 and 2")
+                })?;
+                key.1 = material.axes.map(|axis| axis.map(f64::to_bits));
+            }
+            of_cells.push(*numbers.entry(key).or_insert_with(|| {
+                operators.push(operator);
+                operators.len() as u32 - 1
+            }));
+        }
+        Ok(Self::new(operators, of_cells))
     }
 
     /// Unknowns of a vertex.
@@ -56,7 +104,8 @@ impl CellOperators {
         self.operators.iter().copied().try_for_each(Operator::check)
     }
 
-    pub(super) fn form(&self, cell: u32) -> &MatrixForm {
+    /// What is integrated in a cell: of one kind in all.
+    pub(crate) fn form(&self, cell: u32) -> &MatrixForm {
         &self.forms[self.number(cell)]
     }
 

@@ -3,7 +3,7 @@
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, MatMut, MatRef, Par};
 
-use crate::backend::operations::MatrixForm;
+use crate::backend::operations::{ElasticTensor, MatrixForm};
 use crate::quadrature::{BasisValues, LeafQuantities, PhysicalDerivatives};
 
 /// A leaf's matrices over its control points.
@@ -66,7 +66,20 @@ impl<'a> LeafMatrices<'a> {
                 }
                 MatrixForm::Elasticity(lame) => {
                     scratch.product(gradients, measures.iter().copied(), 3 * controls);
-                    elasticity(&scratch.products, controls, lame, own);
+                    let entry = |p: &[[f64; 3]; 3], i: usize, j: usize| {
+                        let shear = if i == j { p[0][0] + p[1][1] + p[2][2] } else { 0.0 };
+                        lame[0] * p[i][j] + lame[1] * p[j][i] + lame[1] * shear
+                    };
+                    elasticity(&scratch.products, controls, entry, own);
+                }
+                MatrixForm::Anisotropic(tensor) => {
+                    scratch.product(gradients, measures.iter().copied(), 3 * controls);
+                    let rows = contraction(&tensor);
+                    let entry = |p: &[[f64; 3]; 3], i: usize, j: usize| {
+                        let own = rows[3 * i + j].iter().zip(p.as_flattened());
+                        own.map(|(c, p)| c * p).sum()
+                    };
+                    elasticity(&scratch.products, controls, entry, own);
                 }
             }
         }
@@ -99,6 +112,13 @@ pub(super) fn add_diagonal(
             MatrixForm::Elasticity([lambda, mu]) => {
                 for (to, x) in to.iter_mut().zip(gradient) {
                     *to += measure * ((lambda + mu) * x * x + mu * square);
+                }
+            }
+            MatrixForm::Anisotropic(tensor) => {
+                for (i, to) in to.iter_mut().enumerate() {
+                    let pairs = (0..3).flat_map(|k| (0..3).map(move |l| (k, l)));
+                    let term = |(k, l)| tensor.component([i, k], [i, l]) * gradient[k] * gradient[l];
+                    *to += measure * pairs.map(term).sum::<f64>();
                 }
             }
         }
@@ -140,24 +160,32 @@ fn mirror(lower: &[f64], size: usize, factor: f64, matrix: &mut [f64]) {
     }
 }
 
-/// `products[i][a][j][b]` is Σ w ∂ᵢNₐ ∂ⱼN_b; the lower triangle is there.
-fn elasticity(products: &[f64], controls: usize, [lambda, mu]: [f64; 2], matrix: &mut [f64]) {
+/// Cᵢₖⱼₗ, `[i][j][k][l]` in rows of nine.
+fn contraction(tensor: &ElasticTensor) -> [[f64; 9]; 9] {
+    std::array::from_fn(|ij| {
+        std::array::from_fn(|kl| tensor.component([ij / 3, kl / 3], [ij % 3, kl % 3]))
+    })
+}
+
+/// Blocks whose `entry` i, j follows from the products p of two control points: `products[i][a][j][b]`
+/// is pᵢⱼ = Σ w ∂ᵢNₐ ∂ⱼN_b; the lower triangle is there.
+fn elasticity(
+    products: &[f64],
+    controls: usize,
+    entry: impl Fn(&[[f64; 3]; 3], usize, usize) -> f64,
+    matrix: &mut [f64],
+) {
     let at = |i: usize, a: usize, j: usize, b: usize| {
         let (row, column) = (i * controls + a, j * controls + b);
         products[row.max(column) * 3 * controls + row.min(column)]
     };
     for a in 0..controls {
         for b in 0..=a {
-            let shear = mu * (at(0, a, 0, b) + at(1, a, 1, b) + at(2, a, 2, b));
-            let mut block = [[0.0; 3]; 3];
-            for (i, row) in block.iter_mut().enumerate() {
-                for (j, entry) in row.iter_mut().enumerate() {
-                    *entry = lambda * at(i, a, j, b) + mu * at(j, a, i, b);
-                }
-                row[i] += shear;
-            }
-            for (i, row) in block.iter().enumerate() {
-                for (j, &entry) in row.iter().enumerate() {
+            let p: [[f64; 3]; 3] =
+                std::array::from_fn(|i| std::array::from_fn(|j| at(i, a, j, b)));
+            for i in 0..3 {
+                for j in 0..3 {
+                    let entry = entry(&p, i, j);
                     matrix[9 * (a * controls + b) + 3 * i + j] = entry;
                     matrix[9 * (b * controls + a) + 3 * j + i] = entry;
                 }

@@ -10,8 +10,9 @@
 //! | [`Operator::Mass`] | ρ Σ w Nₐ N_b | one unknown a vertex |
 //! | [`Operator::Stiffness`] | κ Σ w ∇Nₐ · ∇N_b | one |
 //! | [`Operator::Elasticity`] | Σ w (λ ∂ᵢNₐ ∂ⱼN_b + μ ∂ⱼNₐ ∂ᵢN_b + μ δᵢⱼ ∇Nₐ · ∇N_b) | 3a + i, 3b + j |
+//! | [`Operator::Orthotropic`] | Σ w Cᵢₖⱼₗ ∂ₖNₐ ∂ₗN_b | 3a + i, 3b + j |
 //!
-//! λ = E ν / ((1 + ν)(1 − 2ν)), μ = E / (2 (1 + ν)). Matrices are exactly symmetric and have the
+//! λ = E ν / ((1 + ν)(1 − 2ν)), μ = E / (2 (1 + ν)); C of [`Orthotropic`]. Matrices are exactly symmetric and have the
 //! same bits for any number of threads. Work goes piece by piece, so that memory stays near
 //! the size of the matrices. Sums of a GPU equal those of the CPU to rounding.
 //! [`project`] makes control values from values at the points.
@@ -41,6 +42,7 @@ mod linear;
 mod loads;
 mod matrix;
 mod matrix_free;
+mod orthotropic;
 mod projection;
 mod source;
 mod sums;
@@ -53,6 +55,7 @@ pub use linear::assemble_linear;
 pub use loads::{PartLoad, body_load, comma_separated, point_load, surface_load, tractions};
 pub use matrix::Matrix;
 pub use matrix_free::MatrixFree;
+pub use orthotropic::{ElasticConstants, Orthotropic};
 pub use projection::project;
 pub use write::{MatrixFormat, write_matrix};
 
@@ -91,6 +94,8 @@ pub enum Operator {
         /// Poisson's ratio ν, above −1 and below 0.5.
         poisson: f64,
     },
+    /// Orthotropic linear elasticity.
+    Orthotropic(Orthotropic),
 }
 
 impl Operator {
@@ -107,7 +112,13 @@ impl Operator {
                 let lambda = young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson));
                 MatrixForm::Elasticity([lambda, young / (2.0 * (1.0 + poisson))])
             }
+            Self::Orthotropic(material) => MatrixForm::Anisotropic(material.tensor()),
         }
+    }
+
+    /// Whether its unknowns are displacements.
+    pub fn is_elastic(self) -> bool {
+        matches!(self, Self::Elasticity { .. } | Self::Orthotropic(_))
     }
 
     /// Names of all kinds of matrices.
@@ -119,7 +130,7 @@ impl Operator {
         match self {
             Self::Mass { .. } => mass,
             Self::Stiffness { .. } => stiffness,
-            Self::Elasticity { .. } => elasticity,
+            Self::Elasticity { .. } | Self::Orthotropic(_) => elasticity,
         }
     }
 
@@ -130,6 +141,7 @@ impl Operator {
     pub fn check(self) -> Result<()> {
         let refused = |what: String, help: &str| Err(Error::request(what).with_help(help));
         match self {
+            Self::Orthotropic(material) => material.check(),
             Self::Mass { density: x } | Self::Stiffness { conductivity: x } => {
                 if x.is_finite() && x > 0.0 {
                     return Ok(());

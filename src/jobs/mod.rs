@@ -27,6 +27,7 @@ pub mod extract;
 pub mod fit;
 pub mod info;
 pub mod locate;
+mod material_axes;
 pub mod merge;
 pub mod output;
 mod processor;
@@ -43,6 +44,7 @@ pub mod surface_file;
 pub mod untangle;
 pub mod view;
 
+pub use material_axes::MaterialAxes;
 pub use processor::{ProcessorRequest, backend_for, say_chosen};
 
 use std::time::Instant;

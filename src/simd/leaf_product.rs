@@ -13,7 +13,8 @@
 //! ```
 //!
 //! With cofactors C of the Jacobian J (∇N = C ∂N / det J) and weights w of the samples f is
-//! w κ / det J · C Cᵀ g for the stiffness, and w Cσ for elasticity.
+//! w κ / det J · C Cᵀ g for the stiffness, and w Cσ for elasticity; in arrays `M` constants of the
+//! material follow the control points of a leaf.
 
 use super::axis::MAX_SAMPLES;
 use super::buffer::AlignedBuffer;
@@ -25,6 +26,9 @@ use crate::basis::MissingLayers;
 use crate::basis::bspline::{self, Order};
 use crate::numbers::Lanes;
 
+/// Constants of an anisotropic material.
+const CONSTANTS: usize = 21;
+
 /// What is integrated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProductForm {
@@ -34,16 +38,28 @@ pub enum ProductForm {
     Stiffness,
     /// Linear elasticity of Lamé's λ and μ; three components.
     Elasticity,
+    /// Linear elasticity of 21 constants; three components.
+    Anisotropic,
 }
 
 const MASS: u8 = ProductForm::Mass as u8;
 const STIFFNESS: u8 = ProductForm::Stiffness as u8;
 const ELASTICITY: u8 = ProductForm::Elasticity as u8;
+const ANISOTROPIC: u8 = ProductForm::Anisotropic as u8;
 
 impl ProductForm {
     /// Components of a control value.
     pub fn width(self) -> usize {
-        if self == Self::Elasticity { 3 } else { 1 }
+        if matches!(self, Self::Elasticity | Self::Anisotropic) { 3 } else { 1 }
+    }
+
+    /// Constants of a material.
+    pub fn constants(self) -> usize {
+        match self {
+            Self::Mass | Self::Stiffness => 1,
+            Self::Elasticity => 2,
+            Self::Anisotropic => CONSTANTS,
+        }
     }
 }
 
@@ -63,8 +79,8 @@ pub struct ProductLeaves<'a> {
     pub nets: &'a [[u16; NET]],
     /// Positions of the control points.
     pub positions: &'a [[f64; 3]],
-    /// A factor, or Lamé's λ and μ, of each leaf.
-    pub materials: &'a [[f64; 2]],
+    /// Constants of each leaf, `[leaf][constant]`: a factor, λ and μ, or 21.
+    pub materials: &'a [f64],
     /// Control values, `[control][component]`.
     pub x: &'a [f64],
 }
@@ -119,7 +135,8 @@ impl LeafProduct {
     ) {
         let numbers = leaves.positions.len() * form.width();
         assert_eq!([leaves.x.len(), y.len()], [numbers; 2], "numbers of all control points");
-        assert_eq!(leaves.materials.len(), leaves.nets.len(), "a material for every leaf");
+        let constants = form.constants() * leaves.nets.len();
+        assert_eq!(leaves.materials.len(), constants, "a material for every leaf");
         simd.run(Run { product: self, scratch, form, leaves, y });
     }
 }
@@ -138,18 +155,27 @@ impl SimdKernel<f64> for Run<'_> {
         // SAFETY: the level is there.
         unsafe {
             match self.form {
-                ProductForm::Mass => self.all::<L, MASS, 1, 4>(),
-                ProductForm::Stiffness => self.all::<L, STIFFNESS, 1, 4>(),
-                ProductForm::Elasticity => self.all::<L, ELASTICITY, 3, 6>(),
+                ProductForm::Mass => self.all::<L, MASS, 1, 4, 1>(),
+                ProductForm::Stiffness => self.all::<L, STIFFNESS, 1, 4, 1>(),
+                ProductForm::Elasticity => self.all::<L, ELASTICITY, 3, 6, 2>(),
+                ProductForm::Anisotropic => self.all::<L, ANISOTROPIC, 3, 6, CONSTANTS>(),
             }
         }
     }
 }
 
 impl Run<'_> {
-    /// `W` components, `ALL` with the positions.
+    /// `W` components, `ALL` with the positions, `M` constants.
     #[inline(always)]
-    unsafe fn all<L: Lanes<f64>, const FORM: u8, const W: usize, const ALL: usize>(self) {
+    unsafe fn all<
+        L: Lanes<f64>,
+        const FORM: u8,
+        const W: usize,
+        const ALL: usize,
+        const M: usize,
+    >(
+        self,
+    ) {
         let Self { product, scratch, leaves, y, .. } = self;
         let ProductLeaves { nets, positions, materials, x } = leaves;
         let x = x.as_chunks::<W>().0;
@@ -157,7 +183,7 @@ impl Run<'_> {
         scratch.results.reserve(NET * W * L::COUNT);
         for first in (0..nets.len()).step_by(L::COUNT) {
             let count = L::COUNT.min(nets.len() - first);
-            let numbers = scratch.nets.numbers((NET * ALL + 2) * L::COUNT);
+            let numbers = scratch.nets.numbers((NET * ALL + M) * L::COUNT);
             for lane in 0..L::COUNT {
                 // lanes without a leaf follow the last one
                 let leaf = first + lane.min(count - 1);
@@ -170,14 +196,14 @@ impl Run<'_> {
                     (0..3).for_each(|d| row[d * L::COUNT + lane] = p[d] - origin[d]);
                     (0..W).for_each(|d| row[(3 + d) * L::COUNT + lane] = x[d]);
                 }
-                for i in 0..2 {
-                    numbers[(NET * ALL + i) * L::COUNT + lane] = materials[leaf][i];
+                for i in 0..M {
+                    numbers[(NET * ALL + i) * L::COUNT + lane] = materials[leaf * M + i];
                 }
             }
             // SAFETY: the buffers were given their room; the level is there by the caller.
             unsafe {
                 let nets = scratch.nets.as_ptr();
-                product.lanes::<L, FORM, W, ALL>(nets, scratch.results.as_mut_ptr());
+                product.lanes::<L, FORM, W, ALL, M>(nets, scratch.results.as_mut_ptr());
             }
             let results = scratch.results.numbers(NET * W * L::COUNT);
             for lane in 0..count {
@@ -194,7 +220,13 @@ impl LeafProduct {
     /// The products of as many leaves as there are lanes, from `nets: [control][ALL][leaf]` and
     /// materials behind these, into `results: [control][W][leaf]`.
     #[inline(always)]
-    unsafe fn lanes<L: Lanes<f64>, const FORM: u8, const W: usize, const ALL: usize>(
+    unsafe fn lanes<
+        L: Lanes<f64>,
+        const FORM: u8,
+        const W: usize,
+        const ALL: usize,
+        const M: usize,
+    >(
         &self,
         nets: *const f64,
         results: *mut f64,
@@ -204,10 +236,10 @@ impl LeafProduct {
         // SAFETY: by the caller.
         unsafe {
             let zero = L::splat(0.0);
-            let material = [
-                L::load(nets.add(NET * ALL * L::COUNT)),
-                L::load(nets.add((NET * ALL + 1) * L::COUNT)),
-            ];
+            let mut material = [zero; M];
+            for (i, constant) in material.iter_mut().enumerate() {
+                *constant = L::load(nets.add((NET * ALL + i) * L::COUNT));
+            }
             for i in 0..NET * W {
                 zero.store(results.add(i * L::COUNT));
             }
@@ -249,7 +281,7 @@ impl LeafProduct {
                             spread(&mut bz[0], f, values);
                         } else {
                             let g = gradients::<L, ALL, ALL>(&z, [slopes, values, values]);
-                            let f = fluxes::<L, FORM, W, ALL>(&g, weight, material);
+                            let f = fluxes::<L, FORM, W, ALL, M>(&g, weight, &material);
                             spread(&mut bz[0], f[0], slopes);
                             spread(&mut bz[1], f[1], values);
                             spread(&mut bz[2], f[2], values);
@@ -326,10 +358,16 @@ fn cofactors<L: Lanes<f64>, const ALL: usize>(g: &[[L; ALL]; 3]) -> ([[L; 3]; 3]
 
 /// What the gradients at a sample, behind those of positions, are multiplied to.
 #[inline(always)]
-unsafe fn fluxes<L: Lanes<f64>, const FORM: u8, const W: usize, const ALL: usize>(
+unsafe fn fluxes<
+    L: Lanes<f64>,
+    const FORM: u8,
+    const W: usize,
+    const ALL: usize,
+    const M: usize,
+>(
     g: &[[L; ALL]; 3],
     weight: L,
-    material: [L; 2],
+    material: &[L; M],
 ) -> [[L; W]; 3] {
     let (cofactors, determinant) = cofactors(g);
     let scale = weight.div(determinant);
@@ -342,21 +380,25 @@ unsafe fn fluxes<L: Lanes<f64>, const FORM: u8, const W: usize, const ALL: usize
             space[i][c] = cofactors[2][c].mul_add(g[2][3 + i], second);
         }
     }
-    let [first, second] = [material[0].mul(scale), material[1].mul(scale)];
     let mut stress = space;
-    for i in 0..W {
-        for c in 0..3 {
-            stress[i][c] = if FORM == ELASTICITY {
-                space[i][c].add(space[c][i]).mul(second)
-            } else {
-                space[i][c].mul(first)
-            };
-        }
-    }
-    if FORM == ELASTICITY {
-        let trace = space[0][0].add(space[1][1]).add(space[2][2]);
+    if FORM == ANISOTROPIC {
+        anisotropic(&mut stress, &space, scale, material);
+    } else {
+        let [first, second] = [material[0].mul(scale), material[M - 1].mul(scale)];
         for i in 0..W {
-            stress[i][i] = trace.mul_add(first, stress[i][i]);
+            for c in 0..3 {
+                stress[i][c] = if FORM == ELASTICITY {
+                    space[i][c].add(space[c][i]).mul(second)
+                } else {
+                    space[i][c].mul(first)
+                };
+            }
+        }
+        if FORM == ELASTICITY {
+            let trace = space[0][0].add(space[1][1]).add(space[2][2]);
+            for i in 0..W {
+                stress[i][i] = trace.mul_add(first, stress[i][i]);
+            }
         }
     }
     let mut f = [[scale; W]; 3];
@@ -366,6 +408,33 @@ unsafe fn fluxes<L: Lanes<f64>, const FORM: u8, const W: usize, const ALL: usize
         }
     }
     f
+}
+
+/// `scale` times the stress of a gradient in space, by the constants of the material.
+#[inline(always)]
+fn anisotropic<L: Lanes<f64>, const W: usize, const M: usize>(
+    stress: &mut [[L; 3]; W],
+    space: &[[L; 3]; W],
+    scale: L,
+    material: &[L; M],
+) {
+    const PAIRS: [[usize; 2]; 6] = [[0, 0], [1, 1], [2, 2], [0, 1], [1, 2], [0, 2]];
+    let strain = PAIRS.map(|[i, j]| {
+        let own = if i == j { space[i][i] } else { space[i][j].add(space[j][i]) };
+        own.mul(scale)
+    });
+    for (row, [i, j]) in PAIRS.into_iter().enumerate() {
+        let place = |column: usize| {
+            let (low, high) = if column < row { (column, row) } else { (row, column) };
+            high * (high + 1) / 2 + low
+        };
+        let mut sum = material[place(0)].mul(strain[0]);
+        for column in 1..6 {
+            sum = material[place(column)].mul_add(strain[column], sum);
+        }
+        stress[i][j] = sum;
+        stress[j][i] = sum;
+    }
 }
 
 #[inline(always)]

@@ -4,6 +4,7 @@ use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
 use crate::assembly::{CellOperators, Operator};
+use crate::backend::operations::MatrixForm;
 use crate::error::Result;
 use crate::mesh::check_value_count;
 use crate::quadrature::{LeafQuantities, Mapping, QuadratureBatch};
@@ -67,7 +68,7 @@ pub fn point_fields(
             let mut found = Vec::new();
             for (i, leaf) in leaves.enumerate() {
                 let element = all_leaves[listed[leaf] as usize].element as usize;
-                let operator = operators.of(elements[element].cell);
+                let form = operators.form(elements[element].cell);
                 let ids = &ids[leaf * controls..][..controls];
                 let sum = |row: &[f64], d: usize| -> f64 {
                     let terms = row.iter().zip(ids);
@@ -84,18 +85,18 @@ pub fn point_fields(
                         let by: [f64; 3] = std::array::from_fn(by);
                         [0, 1, 2].map(|j| (0..3).map(|k| by[k] * inverse[k][j]).sum::<f64>())
                     };
-                    match operator {
-                        Operator::Elasticity { young, poisson } => {
+                    match form {
+                        MatrixForm::Elasticity(_) | MatrixForm::Anisotropic(_) => {
                             found.extend([0, 1, 2].map(value));
                             let rows = [0, 1, 2].map(gradient);
                             let gradient = Matrix3::from_fn(|d, j| rows[d][j]);
-                            found.extend(elastic(&gradient, young, poisson));
+                            found.extend(elastic(&gradient, form));
                         }
-                        Operator::Stiffness { conductivity: k } => {
+                        MatrixForm::Stiffness(k) => {
                             found.push(value(0));
                             found.extend(gradient(0).map(|x| -k * x));
                         }
-                        Operator::Mass { .. } => found.push(value(0)),
+                        MatrixForm::Mass(_) => found.push(value(0)),
                     }
                 }
             }
@@ -119,18 +120,27 @@ pub fn point_fields(
 
 fn fields(operator: Operator) -> &'static [(&'static str, &'static [&'static str])] {
     match operator {
-        Operator::Elasticity { .. } => &ELASTIC,
+        Operator::Elasticity { .. } | Operator::Orthotropic(_) => &ELASTIC,
         Operator::Stiffness { .. } => &THERMAL,
         Operator::Mass { .. } => &THERMAL[..1],
     }
 }
 
 /// Stress, von Mises stress and energy density of a displacement gradient.
-fn elastic(gradient: &Matrix3<f64>, young: f64, poisson: f64) -> [f64; 8] {
-    let lambda = young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson));
-    let mu = young / (2.0 * (1.0 + poisson));
+fn elastic(gradient: &Matrix3<f64>, form: &MatrixForm) -> [f64; 8] {
     let strain = (gradient + gradient.transpose()) * 0.5;
-    let stress = Matrix3::identity() * (lambda * strain.trace()) + strain * (2.0 * mu);
+    let stress = match form {
+        MatrixForm::Anisotropic(tensor) => Matrix3::from_fn(|i, j| {
+            let row = [i, j];
+            let terms = (0..3).flat_map(|k| (0..3).map(move |l| (k, l)));
+            terms.map(|(k, l)| tensor.component(row, [k, l]) * strain[(k, l)]).sum()
+        }),
+        form => {
+            let constants = form.constants();
+            let (lambda, mu) = (constants[0], constants[constants.len() - 1]);
+            Matrix3::identity() * (lambda * strain.trace()) + strain * (2.0 * mu)
+        }
+    };
     let deviator = stress - Matrix3::identity() * (stress.trace() / 3.0);
     let von_mises = (1.5 * deviator.norm_squared()).sqrt();
     let energy = 0.5 * stress.dot(&strain);

@@ -130,14 +130,15 @@ impl<'a> MatrixFree<'a> {
             *rank += u32::from(product.is_some());
             Some(own)
         });
-        let forms = self
-            .parts
-            .parts
-            .iter()
-            .flat_map(|part| part.leaves.iter().map(|&leaf| *self.form(part.batch, leaf)));
+        let mut materials = Vec::new();
+        for part in &self.parts.parts {
+            let forms = part.leaves.iter().map(|&leaf| self.form(part.batch, leaf));
+            forms.for_each(|form| materials.extend_from_slice(form.constants()));
+        }
         let products = || self.products.iter().flatten();
         ProductArrays {
-            forms: forms.collect(),
+            form: (self.leaf_count() > 0).then(|| *self.operators.form(0)),
+            materials,
             tables: products().flat_map(LeafProduct::tables).flatten().copied().collect(),
             weights: products().next().map_or_else(Vec::new, |own| own.weights().to_vec()),
             samples: self.mapping.quadrature().scheme().gauss,
@@ -197,10 +198,8 @@ impl<'a> MatrixFree<'a> {
             .iter()
             .for_each(|&v| values.extend_from_slice(&x[v as usize * width..][..width]));
         materials.clear();
-        materials.extend(part.leaves.iter().map(|&leaf| match *self.form(part.batch, leaf) {
-            MatrixForm::Mass(factor) | MatrixForm::Stiffness(factor) => [factor, 0.0],
-            MatrixForm::Elasticity(lame) => lame,
-        }));
+        let forms = part.leaves.iter().map(|&leaf| self.form(part.batch, leaf));
+        forms.for_each(|form| materials.extend_from_slice(form.constants()));
         let leaves = ProductLeaves { nets: &part.nets, positions, materials, x: values };
         product.add(simd, lanes, form, leaves, own);
     }
@@ -210,6 +209,7 @@ impl<'a> MatrixFree<'a> {
             MatrixForm::Mass(_) => ProductForm::Mass,
             MatrixForm::Stiffness(_) => ProductForm::Stiffness,
             MatrixForm::Elasticity(_) => ProductForm::Elasticity,
+            MatrixForm::Anisotropic(_) => ProductForm::Anisotropic,
         }
     }
 
@@ -281,7 +281,7 @@ impl<'a> MatrixFree<'a> {
 #[derive(Default)]
 struct Scratch {
     positions: Vec<[f64; 3]>,
-    materials: Vec<[f64; 2]>,
+    materials: Vec<f64>,
     values: Vec<f64>,
     lanes: ProductScratch,
 }

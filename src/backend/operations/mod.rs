@@ -18,7 +18,7 @@ mod parts;
 mod products;
 mod quadrature;
 
-pub use assembly::{AddedRows, AssembledMatrices, MatrixForm, MatrixSource, SparsePattern};
+pub use assembly::{AddedRows, AssembledMatrices, ElasticTensor, MatrixForm, MatrixSource, SparsePattern};
 pub use interiors::{
     InteriorArrays, InteriorPixels, InteriorRun, InteriorSource, ParameterBox, PieceValues,
     PixelArrays, Pixels, SettledPixel, TILE, TileParts,

@@ -17,8 +17,10 @@ pub struct ProductArrays {
     /// Control points of each leaf, `[leaf][w 4][v 4][u 4]`, as places among those of its part; of
     /// missing layers any of the leaf.
     pub nets: Vec<[u16; 64]>,
-    /// What is integrated in each leaf; all of one kind.
-    pub forms: Vec<MatrixForm>,
+    /// What is integrated, of one of the leaves; `None` without any.
+    pub form: Option<MatrixForm>,
+    /// Its constants in each leaf, `[leaf][constant]`.
+    pub materials: Vec<f64>,
     /// First leaf of each part, and the end of the last one.
     pub leaf_starts: Vec<u32>,
     /// First control point of each part, and the end of the last one.

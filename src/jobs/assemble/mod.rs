@@ -28,9 +28,9 @@ use serde::{Deserialize, Serialize};
 use super::output::written;
 use super::processor::check_cpu;
 use super::quadrature::warn_of_points;
-use super::{Notes, backend_for, since};
+use super::{MaterialAxes, Notes, backend_for, since};
 use crate::assembly::{
-    CellOperators, Matrix, MatrixFormat, Operator, PartLoad, assemble_by_cells,
+    CellOperators, ElasticConstants, Matrix, MatrixFormat, Operator, PartLoad, assemble_by_cells,
     assemble_with_progress, body_load, check_memory, cost, surface_load, tractions, write_matrix,
 };
 use crate::backend::Choice;
@@ -63,10 +63,15 @@ pub struct AssembleRequest {
     #[cfg_attr(feature = "cli", arg(long, value_name = "K", num_args = 0..=1, require_equals = true,
                                     default_missing_value = "1"))]
     pub stiffness: Option<f64>,
-    /// Write the matrix of linear elasticity, with Young's modulus and Poisson's ratio
-    #[cfg_attr(feature = "cli", arg(long, value_name = "E,NU", allow_hyphen_values = true,
-                                    value_parser = crate::assembly::comma_separated::<2>))]
-    pub elasticity: Option<[f64; 2]>,
+    /// Write the matrix of linear elasticity, with Young's modulus and Poisson's ratio, or of an
+    /// orthotropic material E1,E2,E3,G12,G23,G13,NU12,NU23,NU13, where NUij is the contraction along j
+    /// under stress along i
+    #[cfg_attr(feature = "cli", arg(long, value_name = "E,NU", allow_hyphen_values = true))]
+    pub elasticity: Option<ElasticConstants>,
+    /// Axes of an orthotropic material, by default x, y, z: attributes of vertices or cells with vectors
+    /// along axis 1, and in the plane of axes 1 and 2; a cell has the mean over its vertices
+    #[cfg_attr(feature = "cli", arg(long, value_name = "ATTR1,ATTR2"))]
+    pub material_axes: Option<MaterialAxes>,
     /// Force per unit area on a side, given by number, or on a group of faces, given by name; may
     /// be repeated, and forces on the same faces add up
     #[cfg_attr(
@@ -128,6 +133,9 @@ impl AssembleRequest {
                 .with_help(message!("leave ", format, " out, or give ", others)));
         }
         operators.iter().copied().try_for_each(Operator::check)?;
+        if let Some(axes) = &self.material_axes {
+            axes.check(operators.iter().copied())?;
+        }
         output.map_or(Ok(()), |output| self.check_folder(output, &operators))
     }
 
@@ -183,8 +191,7 @@ impl AssembleRequest {
         if left_handed {
             notes.warn(LEFT_HANDED.into());
         }
-        let matrices = assembled(self.backend, &quadrature, mesh, &operators, notes)?;
-        let matrices: Vec<_> = operators.into_iter().zip(matrices).collect();
+        let matrices = self.matrices(&mapping, mesh, operators, notes)?;
         let constraints = if solid.topology().has_ghosts() {
             Some(AssembledBasis::new(solid, &regions, &matrices, notes)?)
         } else {
@@ -245,9 +252,33 @@ impl AssembleRequest {
     fn operators(&self) -> Vec<Operator> {
         let mass = self.mass.map(|density| Operator::Mass { density });
         let stiffness = self.stiffness.map(|conductivity| Operator::Stiffness { conductivity });
-        let elasticity =
-            self.elasticity.map(|[young, poisson]| Operator::Elasticity { young, poisson });
+        let elasticity = self.elasticity.map(ElasticConstants::operator);
         [mass, stiffness, elasticity].into_iter().flatten().collect()
+    }
+
+    /// The matrices of these operators.
+    fn matrices(
+        &self,
+        mapping: &Mapping<'_>,
+        mesh: &SolidMesh,
+        mut operators: Vec<Operator>,
+        notes: &mut dyn Notes,
+    ) -> Result<Vec<(Operator, Matrix)>> {
+        // axes differ by cells: a matrix of its own, the last one
+        let turned = match (&self.material_axes, operators.last()) {
+            (Some(axes), Some(&last)) => Some((axes.turn(&last.into(), mesh)?, last)),
+            _ => None,
+        };
+        operators.truncate(operators.len() - usize::from(turned.is_some()));
+        let mut found = Vec::new();
+        if !operators.is_empty() {
+            found = assembled(self.backend, mapping.quadrature(), mesh, &operators, notes)?;
+        }
+        if let Some((turned, last)) = turned {
+            found.push(assembled_by_cells(self.backend, mapping, mesh, &turned, notes)?);
+            operators.push(last);
+        }
+        Ok(operators.into_iter().zip(found).collect())
     }
 
     /// The loads, if there are any.
@@ -338,7 +369,7 @@ pub(super) fn assembled_by_cells(
     if let Some(operator) = operators.uniform() {
         return Ok(assembled(backend, mapping.quadrature(), mesh, &[operator], notes)?.remove(0));
     }
-    check_cpu(backend, "materials by groups are assembled")?;
+    check_cpu(backend, "materials that differ by cells are assembled")?;
     let (mut done, mut stopped, all) = (0, Ok(()), mapping.quadrature().sample_count());
     let matrix = assemble_by_cells(mapping, operators, |points| {
         done += points;

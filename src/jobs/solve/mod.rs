@@ -35,7 +35,7 @@ use std::time::Instant;
 use super::assemble::check_points;
 use super::quadrature::warn_of_points;
 use super::{Notes, since};
-use crate::assembly::{BoundaryBasis, Operator, project};
+use crate::assembly::{BoundaryBasis, project};
 use crate::error::Result;
 use crate::limit::Solid;
 use crate::mesh::{Attribute, SolidMesh};
@@ -124,10 +124,7 @@ impl SolveRequest {
             solved.attributes.push(own);
         }
         let mut report = SolveReport {
-            problem: match operator {
-                Operator::Elasticity { .. } => "elasticity",
-                _ => "heat",
-            },
+            problem: if operator.is_elastic() { "elasticity" } else { "heat" },
             vertices: mesh.points.len(),
             unknowns,
             operator: kind,

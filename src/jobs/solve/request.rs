@@ -5,8 +5,9 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::super::MaterialAxes;
 use super::super::evaluate::{EvaluateRequest, LimitCells, SampleRequest};
-use crate::assembly::{CellOperators, Operator, PartLoad, comma_separated};
+use crate::assembly::{CellOperators, ElasticConstants, Operator, PartLoad, comma_separated};
 use crate::backend::Choice;
 use crate::error::IdKind::Cell;
 use crate::error::{Error, Result, option, option_name};
@@ -49,10 +50,8 @@ pub struct PartForce {
 pub struct ElasticMaterial {
     /// The group of cells that it is of; null for all others.
     pub group: Option<String>,
-    /// Young's modulus, > 0.
-    pub young: f64,
-    /// Poisson's ratio, above -1 and below 0.5.
-    pub poisson: f64,
+    /// Its constants.
+    pub constants: ElasticConstants,
 }
 
 /// A material of heat conduction.
@@ -65,19 +64,20 @@ pub struct ThermalMaterial {
 }
 
 /// A group of cells, if there is one, and numbers: `[GROUP=]NUMBERS`.
-fn grouped<const N: usize>(text: &str) -> std::result::Result<(Option<String>, [f64; N]), String> {
+fn grouped(text: &str) -> (Option<String>, &str) {
     match text.rsplit_once('=') {
-        Some((group, numbers)) => Ok((Some(group.to_owned()), comma_separated(numbers)?)),
-        None => Ok((None, comma_separated(text)?)),
+        Some((group, numbers)) => (Some(group.to_owned()), numbers),
+        None => (None, text),
     }
 }
 
 impl FromStr for ElasticMaterial {
     type Err = String;
 
-    /// `E,NU` or `GROUP=E,NU`
+    /// As [`ElasticConstants`], or `GROUP=` and such constants.
     fn from_str(text: &str) -> std::result::Result<Self, String> {
-        grouped(text).map(|(group, [young, poisson])| Self { group, young, poisson })
+        let (group, numbers) = grouped(text);
+        Ok(Self { group, constants: numbers.parse()? })
     }
 }
 
@@ -86,7 +86,9 @@ impl FromStr for ThermalMaterial {
 
     /// `K` or `GROUP=K`
     fn from_str(text: &str) -> std::result::Result<Self, String> {
-        grouped(text).map(|(group, [conductivity])| Self { group, conductivity })
+        let (group, numbers) = grouped(text);
+        let [conductivity] = comma_separated(numbers)?;
+        Ok(Self { group, conductivity })
     }
 }
 
@@ -166,13 +168,18 @@ pub struct SolveRequest {
     #[cfg_attr(feature = "cli", command(flatten))]
     #[serde(flatten)]
     pub scheme: QuadratureScheme,
-    /// Solve linear elasticity, with Young's modulus (force per area) and Poisson's ratio; of a group
-    /// of cells alone GROUP=E,NU, which may be repeated
+    /// Solve linear elasticity, with Young's modulus (force per area) and Poisson's ratio, or of an
+    /// orthotropic material E1,E2,E3,G12,G23,G13,NU12,NU23,NU13, where NUij is the contraction along j
+    /// under stress along i; of a group of cells alone GROUP=E,NU, which may be repeated
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "[GROUP=]E,NU", allow_hyphen_values = true)
     )]
     pub elasticity: Vec<ElasticMaterial>,
+    /// Axes of orthotropic materials, by default x, y, z: attributes of vertices or cells with vectors
+    /// along axis 1, and in the plane of axes 1 and 2; a cell has the mean over its vertices
+    #[cfg_attr(feature = "cli", arg(long, value_name = "ATTR1,ATTR2"))]
+    pub material_axes: Option<MaterialAxes>,
     /// Solve heat conduction, with this conductivity (power per length and temperature); of a group
     /// of cells alone GROUP=K, which may be repeated
     #[cfg_attr(feature = "cli", arg(long, value_name = "[GROUP=]K", allow_hyphen_values = true))]
@@ -247,6 +254,7 @@ impl Default for SolveRequest {
         Self {
             scheme: QuadratureScheme::default(),
             elasticity: Vec::new(),
+            material_axes: None,
             heat: Vec::new(),
             fix: Vec::new(),
             temperature: Vec::new(),
@@ -277,6 +285,9 @@ impl SolveRequest {
         self.scheme.check()?;
         let materials = self.materials()?;
         materials.iter().try_for_each(|(_, operator)| operator.check())?;
+        if let Some(axes) = &self.material_axes {
+            axes.check(materials.iter().map(|(_, operator)| *operator))?;
+        }
         let elastic = [
             (!self.fix.is_empty(), "fix"),
             (!self.load.is_empty(), "load"),
@@ -289,9 +300,9 @@ impl SolveRequest {
             (!self.flux.is_empty(), "flux"),
             (self.source.is_some(), "source"),
         ];
-        let (own, others, problem) = match materials[0].1 {
-            Operator::Elasticity { .. } => (&elastic[..], &thermal[..], "heat"),
-            _ => (&thermal[..], &elastic[..], "elasticity"),
+        let (own, others, problem) = match materials[0].1.is_elastic() {
+            true => (&elastic[..], &thermal[..], "heat"),
+            false => (&thermal[..], &elastic[..], "elasticity"),
         };
         if let Some((_, name)) = others.iter().find(|(is_given, _)| *is_given) {
             let name = option_name(name);
@@ -329,10 +340,8 @@ impl SolveRequest {
 
     /// Groups of cells, or none for all others, and their operators: at least one.
     fn materials(&self) -> Result<Vec<(Option<&str>, Operator)>> {
-        let elastic = self.elasticity.iter().map(|own| {
-            let ElasticMaterial { young, poisson, .. } = *own;
-            (own.group.as_deref(), Operator::Elasticity { young, poisson })
-        });
+        let elastic =
+            self.elasticity.iter().map(|own| (own.group.as_deref(), own.constants.operator()));
         let thermal = self.heat.iter().map(|own| {
             let conductivity = own.conductivity;
             (own.group.as_deref(), Operator::Stiffness { conductivity })
@@ -351,9 +360,18 @@ impl SolveRequest {
     /// The operators of the cells of a mesh.
     ///
     /// # Errors
-    /// [`Error::Request`] for groups that the mesh does not have, cells without a material and cells
-    /// with two.
+    /// [`Error::Request`] for groups and attributes that the mesh does not have, cells without a
+    /// material, cells with two, and cells without axes.
     pub fn operators(&self, mesh: &SolidMesh) -> Result<CellOperators> {
+        let operators = self.operators_along_model(mesh)?;
+        match &self.material_axes {
+            Some(axes) => axes.turn(&operators, mesh),
+            None => Ok(operators),
+        }
+    }
+
+    /// The same along x, y, z.
+    fn operators_along_model(&self, mesh: &SolidMesh) -> Result<CellOperators> {
         let materials = self.materials()?;
         if let [(None, operator)] = materials[..] {
             return Ok(operator.into());

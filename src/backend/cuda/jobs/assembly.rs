@@ -44,20 +44,12 @@ struct Sum {
 
 impl Sum {
     fn variant(&self) -> Variant {
-        variant(match self.form {
-            MatrixForm::Mass(_) => 0,
-            MatrixForm::Stiffness(_) => 1,
-            MatrixForm::Elasticity(_) => 2,
-        })
+        variant(self.form.number())
     }
 
     /// See `Material` in the kernels.
     fn material(&self) -> Argument {
-        let [first, second] = match self.form {
-            MatrixForm::Mass(factor) | MatrixForm::Stiffness(factor) => [factor, 0.0],
-            MatrixForm::Elasticity(lame) => lame,
-        };
-        Argument::Words([first.to_bits(), second.to_bits()].into())
+        Argument::Words(self.form.constants().iter().map(|x| x.to_bits()).collect())
     }
 }
 
@@ -66,8 +58,8 @@ fn variant(form: usize) -> Variant {
 }
 
 /// All variants that are used.
-pub(in crate::backend::cuda) fn variants() -> [Variant; 3] {
-    [0, 1, 2].map(variant)
+pub(in crate::backend::cuda) fn variants() -> [Variant; 4] {
+    [0, 1, 2, 3].map(variant)
 }
 
 /// Sums matrices.

@@ -26,7 +26,7 @@ fn variant(form: usize, samples: usize) -> Variant {
 
 /// All variants that are used.
 pub(super) fn variants() -> Vec<Variant> {
-    (0..3).flat_map(|form| (1..=MAX_SAMPLES).map(move |n| variant(form, n))).collect()
+    (0..4).flat_map(|form| (1..=MAX_SAMPLES).map(move |n| variant(form, n))).collect()
 }
 
 /// Regular leaves on the device.
@@ -48,11 +48,8 @@ impl Products {
     /// # Errors
     /// [`Error::Request`] for too many samples or numbers, and too little memory.
     pub fn new(gpu: &Cuda, arrays: &ProductArrays) -> Result<Self> {
-        let (form, width) = match arrays.forms.first() {
-            Some(MatrixForm::Mass(_)) => (0, 1),
-            None | Some(MatrixForm::Stiffness(_)) => (1, 1),
-            Some(MatrixForm::Elasticity(_)) => (2, 3),
-        };
+        let form = arrays.form.unwrap_or(MatrixForm::Stiffness(0.0));
+        let (form, width) = (form.number(), form.width());
         if arrays.samples > MAX_SAMPLES {
             return Err(Error::request(format!(
                 "{} Gauss points along an axis are too many for matrix-free products on a GPU",
@@ -67,11 +64,6 @@ impl Products {
             );
         };
         let stream = gpu.functions.new_stream()?;
-        let material = |form: &MatrixForm| match *form {
-            MatrixForm::Mass(factor) | MatrixForm::Stiffness(factor) => [factor, 0.0],
-            MatrixForm::Elasticity(lame) => lame,
-        };
-        let materials: Vec<[f64; 2]> = arrays.forms.iter().map(material).collect();
         let words = [
             &arrays.leaf_starts,
             &arrays.vertex_starts,
@@ -83,7 +75,7 @@ impl Products {
         let words: Vec<Buffer<u32>> =
             words.iter().map(|values| Buffer::of(&stream, values)).collect::<Result<_>>()?;
         let values = [
-            materials.as_flattened(),
+            &arrays.materials[..],
             &arrays.tables,
             &arrays.weights,
             arrays.positions.as_flattened(),

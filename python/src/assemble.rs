@@ -79,8 +79,8 @@ impl PySolid {
     ///     >>> found["elasticity"].shape, found["load"].shape
     ///     ((81, 81), (27, 3))
     #[pyo3(signature = (path=None, *, gauss=5, rings=None, mass=None, stiffness=None,
-                        elasticity=None, material_axes=None, load=None, body=None, format="npz", compress=false,
-                        backend="auto"))]
+                        elasticity=None, material_axes=None, load=None, body=None, format="npz",
+                        compress=false, backend="auto"))]
     #[allow(clippy::too_many_arguments, reason = "keywords")]
     fn assemble<'py>(
         &self,

@@ -8,14 +8,16 @@ use subsolid::plan::Want;
 use subsolid::quadrature::{Quadrature, QuadratureScheme};
 use subsolid::refine::crease_by_angle;
 
+use super::products::ORTHOTROPIC;
 use super::support::meshes::{crease_at_random, mixed};
 use super::{gpu, shape};
 
 const SCHEME: QuadratureScheme = QuadratureScheme { gauss: 3, rings: Some(2) };
-const ALL: [Operator; 3] = [
+const ALL: [Operator; 4] = [
     Operator::Mass { density: 2.5 },
     Operator::Stiffness { conductivity: 3.0 },
     Operator::Elasticity { young: 10.0, poisson: 0.3 },
+    ORTHOTROPIC,
 ];
 
 fn on(gpu: &Cuda, quadrature: &Quadrature<'_>, mesh: &SolidMesh) -> Vec<Matrix> {
@@ -64,7 +66,7 @@ fn is_that_of_the_cpu(mesh: &SolidMesh) {
         let motion: Vec<f64> = match operator {
             Operator::Mass { .. } => continue,
             Operator::Stiffness { .. } => vec![1.0; mesh.points.len()],
-            Operator::Elasticity { .. } => mesh.points.iter().flat_map(turned).collect(),
+            _ => mesh.points.iter().flat_map(turned).collect(),
         };
         let rest = largest(found.times(&motion).into_iter());
         let scale = size * largest(motion.into_iter());

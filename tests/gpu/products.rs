@@ -1,6 +1,6 @@
 //! Products of operators without matrices.
 
-use subsolid::assembly::{CellOperators, MatrixFree, Operator};
+use subsolid::assembly::{CellOperators, MatrixFree, Operator, Orthotropic};
 use subsolid::backend::Precision;
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
@@ -10,11 +10,19 @@ use subsolid::refine::crease_by_angle;
 
 use super::{gpu, shape};
 
-const ALL: [Operator; 3] = [
+const ALL: [Operator; 4] = [
     Operator::Mass { density: 2.5 },
     Operator::Stiffness { conductivity: 3.0 },
     Operator::Elasticity { young: 10.0, poisson: 0.3 },
+    ORTHOTROPIC,
 ];
+
+pub const ORTHOTROPIC: Operator = Operator::Orthotropic(Orthotropic {
+    young: [14.0, 5.0, 3.0],
+    shear: [4.0, 1.5, 2.5],
+    poisson: [0.3, 0.4, 0.2],
+    axes: [[0.6, 0.8, 0.0], [-0.48, 0.36, 0.8], [0.64, -0.48, 0.6]],
+});
 
 fn with_both(
     mesh: &SolidMesh,

@@ -2,7 +2,7 @@
 
 use subsolid::Quadrature;
 use subsolid::assembly::{
-    Matrix, Operator, assemble, body_load, point_load, project, surface_load,
+    Matrix, Operator, Orthotropic, assemble, body_load, point_load, project, surface_load,
 };
 use subsolid::backend::Cpu;
 use subsolid::limit::Solid;
@@ -12,20 +12,64 @@ use subsolid::quadrature::{LeafQuantities, Mapping, QuadratureScheme, Report};
 
 use super::archive::Archive;
 use super::solve::{creased, distance};
-use super::system::{elasticity, poisson};
+use super::system::{anisotropic, elasticity, poisson};
 use crate::oracle::vector::greater;
 use crate::support::meshes::{block, fan, mixed, perturbed};
 use crate::support::refused;
 
 const SCHEME: QuadratureScheme = QuadratureScheme { gauss: 3, rings: Some(2) };
-pub const ALL: [Operator; 3] = [
+pub const ALL: [Operator; 4] = [
     Operator::Mass { density: 2.5 },
     Operator::Stiffness { conductivity: 1.0 },
     Operator::Elasticity { young: 10.0, poisson: 0.3 },
+    Operator::Orthotropic(Orthotropic {
+        young: [14.0, 5.0, 3.0],
+        shear: [4.0, 1.5, 2.5],
+        poisson: [0.3, 0.4, 0.2],
+        axes: AXES,
+    }),
 ];
+
+/// Of the orthotropic material above.
+const AXES: [[f64; 3]; 3] = [[0.6, 0.8, 0.0], [-0.48, 0.36, 0.8], [0.64, -0.48, 0.6]];
 
 /// λ and μ of the elasticity above.
 const LAME: [f64; 2] = [10.0 * 0.3 / (1.3 * 0.4), 10.0 / 2.6];
+
+/// Cᵢₖⱼₗ of an orthotropic material: the inverse of the compliance, turned.
+fn stiffness_of(operator: Operator) -> impl Fn([usize; 4]) -> f64 {
+    use nalgebra::Matrix3;
+    let Operator::Orthotropic(own) = operator else { panic!("{operator:?}") };
+    let ([e1, e2, e3], [nu12, nu23, nu13]) = (own.young, own.poisson);
+    let compliance = Matrix3::new(
+        1.0 / e1,
+        -nu12 / e1,
+        -nu13 / e1,
+        -nu12 / e1,
+        1.0 / e2,
+        -nu23 / e2,
+        -nu13 / e1,
+        -nu23 / e2,
+        1.0 / e3,
+    );
+    let stretched = compliance.try_inverse().unwrap();
+    let [g12, g23, g13] = own.shear;
+    let sheared = [[0.0, g12, g13], [g12, 0.0, g23], [g13, g23, 0.0]];
+    move |[i, k, j, l]| {
+        let along = |a: usize, b: usize, c: usize, d: usize| match (a == b, c == d) {
+            (true, true) => stretched[(a, c)],
+            (false, false) if (a, b) == (c, d) || (a, b) == (d, c) => sheared[a][b],
+            _ => 0.0,
+        };
+        (0..81)
+            .map(|at| {
+                let [a, b, c, d] = [at / 27, at / 9 % 3, at / 3 % 3, at % 3];
+                let x = own.axes;
+                x[a][i] * x[b][k] * x[c][j] * x[d][l] * along(a, b, c, d)
+            })
+            .sum()
+    }
+}
 
 fn meshes() -> Vec<(&'static str, SolidMesh)> {
     vec![
@@ -53,7 +97,8 @@ pub fn largest(values: &[f64]) -> f64 {
 fn matrices_are_those_of_another_program() {
     for (name, mesh) in meshes() {
         let archive = Archive::of(&mesh, SCHEME);
-        let [mass, stiffness, elastic] = assembled(&mesh, &ALL).try_into().unwrap();
+        let [mass, stiffness, elastic, orthotropic] =
+            assembled(&mesh, &ALL).try_into().unwrap();
         let x = vector(mesh.points.len());
         let expected = poisson(&archive, |_| 0.0).0.times(&x);
         let error = distance(&stiffness.times(&x), &expected) / largest(&expected);
@@ -63,6 +108,9 @@ fn matrices_are_those_of_another_program() {
         let expected = elasticity(&archive, LAME).times(&three);
         let error = distance(&elastic.times(&three), &expected) / largest(&expected);
         assert!(error < 1e-13, "{name}: elasticity {error:e}");
+        let expected = anisotropic(&archive, stiffness_of(ALL[3])).times(&three);
+        let error = distance(&orthotropic.times(&three), &expected) / largest(&expected);
+        assert!(error < 1e-12, "{name}: orthotropic {error:e}");
 
         // M x is the load of the field Σ xₐ Nₐ: here of a linear one
         let field: Vec<f64> = mesh.points.iter().map(|p| 2.5 * (p[0] - 0.5 * p[2])).collect();
@@ -93,14 +141,16 @@ fn matrices_are_symmetric_and_keep_rigid_motions() {
                 }
             }
         }
-        let [_, stiffness, elastic] = assembled(&mesh, &ALL).try_into().unwrap();
+        let [_, stiffness, elastic, orthotropic] = assembled(&mesh, &ALL).try_into().unwrap();
         let ones = vec![1.0; mesh.points.len()];
         let scale = largest(stiffness.values());
         assert!(largest(&stiffness.times(&ones)) < 1e-13 * scale, "{name}");
         let turned: Vec<f64> =
             mesh.points.iter().flat_map(|&[x, y, z]| [0.3 * y + z, -0.3 * x, 1.0 - x]).collect();
-        let scale = largest(elastic.values()) * largest(&turned);
-        assert!(largest(&elastic.times(&turned)) < 1e-13 * scale, "{name}");
+        for matrix in [elastic, orthotropic] {
+            let scale = largest(matrix.values()) * largest(&turned);
+            assert!(largest(&matrix.times(&turned)) < 1e-13 * scale, "{name}");
+        }
     }
 }
 

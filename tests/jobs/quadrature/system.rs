@@ -149,6 +149,16 @@ pub fn poisson(archive: &Archive, source: impl Fn([f64; 3]) -> f64) -> (Matrix, 
 
 /// Isotropic linear elasticity with Lamé's constants, without loads.
 pub fn elasticity(archive: &Archive, [lambda, mu]: [f64; 2]) -> Matrix {
+    let same = |a: usize, b: usize| f64::from(u8::from(a == b));
+    anisotropic(archive, |[i, k, j, l]| {
+        lambda * same(i, k) * same(j, l) + mu * (same(i, j) * same(k, l) + same(i, l) * same(k, j))
+    })
+}
+
+/// Linear elasticity with Cᵢₖⱼₗ, without loads.
+pub fn anisotropic(archive: &Archive, constant: impl Fn([usize; 4]) -> f64) -> Matrix {
+    let constants: Vec<f64> =
+        (0..81).map(|at| constant([at / 27, at / 9 % 3, at / 3 % 3, at % 3])).collect();
     let mut matrix = Matrix::new(archive, 3);
     archive.for_each_leaf(|leaf| {
         let gradients = &leaf.gradients;
@@ -158,13 +168,10 @@ pub fn elasticity(archive: &Archive, [lambda, mu]: [f64; 2]) -> Matrix {
         let n = leaf.ids.len();
         let mut local = vec![0.0; 9 * n * n];
         for (at, block) in local.as_chunks_mut::<9>().0.iter_mut().enumerate() {
-            let term = |a: usize, b: usize| terms[a][b][(at / n, at % n)];
-            let trace = term(0, 0) + term(1, 1) + term(2, 2);
-            for r in 0..3 {
-                for c in 0..3 {
-                    block[3 * r + c] = lambda * term(r, c) + mu * term(c, r);
-                }
-                block[4 * r] += mu * trace;
+            for (component, constant) in constants.iter().enumerate() {
+                let [i, k, j, l] =
+                    [component / 27, component / 9 % 3, component / 3 % 3, component % 3];
+                block[3 * i + j] += constant * terms[k][l][(at / n, at % n)];
             }
         }
         matrix.add(&leaf.ids, &local);

@@ -12,7 +12,7 @@ use subsolid::{Solid, Want};
 use super::sharp_box;
 
 /// Iterations to 8 digits of a body held at its low end, for a rough load.
-fn iterations(mesh: &SolidMesh, operator: Operator, solver: VertexSolver) -> usize {
+pub fn iterations(mesh: &SolidMesh, operator: Operator, solver: VertexSolver) -> usize {
     let solid = Solid::new(mesh).unwrap();
     let scheme = QuadratureScheme { gauss: 3, rings: Some(1) };
     let quadrature = Quadrature::new(&solid, scheme, Want::FIRST).unwrap();

@@ -5,6 +5,7 @@ mod ghosts;
 mod groups;
 mod iterations;
 mod operators;
+mod orthotropic;
 mod spaces;
 
 use subsolid::assembly::{BoundaryBasis, Operator, assemble};

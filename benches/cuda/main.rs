@@ -15,6 +15,7 @@ mod process;
 mod quadrature;
 mod query;
 mod single;
+mod solve;
 mod surface;
 mod surface_limit;
 #[path = "../support/torus.rs"]
@@ -37,7 +38,7 @@ const PRECISIONS: [Precision; 2] = [Precision::F32, Precision::F64];
 type Time = fn() -> subsolid::Result<()>;
 
 /// What is timed by files of their own: the words that ask for it, and how.
-const OTHERS: [(&str, Time); 13] = [
+const OTHERS: [(&str, Time); 14] = [
     ("matrix", matrix::time),
     ("surface", surface::time),
     ("surface edits", surface::time_edits),
@@ -51,6 +52,7 @@ const OTHERS: [(&str, Time); 13] = [
     ("assembly", assembly::time),
     ("query", query::time),
     ("process", process::time),
+    ("solve", solve::time),
 ];
 
 fn main() -> subsolid::Result<()> {

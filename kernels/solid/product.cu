@@ -9,6 +9,7 @@
 //
 //   nets    [w 4][v 4][u 4][xyz, components]   control points, values
 //   planes  [order in w][v 4][u 4][...]        a thread an entry
+//   lines   [value, by u, by w][v 4][u][...]   a thread three entries
 //   g       [uvw][...]                         a thread a sample of the plane
 //   fluxes  [uvw][component][v][u]             what g is multiplied to
 //   sums    [uvw][component][v][u 4]           a thread an entry
@@ -30,8 +31,10 @@ constexpr int WIDTH = FORM >= 2 ? 3 : 1, ALL = 3 + WIDTH;
 constexpr int CONSTANTS = FORM == 3 ? 21 : FORM == 2 ? 2 : 1;
 constexpr int GROUP = PLANE <= 16 ? 16 : PLANE <= 32 ? 32 : 64;
 constexpr int LEAVES = GROUP <= 32 ? 4 : 2, THREADS = LEAVES * GROUP;
-// blocks of a multiprocessor, at least: all registers that a thread can have
-constexpr int AT_ONCE = 256 / THREADS;
+// blocks of a multiprocessor, at least: 128 registers a thread for one component, else all there are
+constexpr int AT_ONCE = (WIDTH == 1 ? 512 : 256) / THREADS;
+// rows of samples that threads have at a time
+constexpr int ROWS = GROUP / N;
 // control points of a thread, GROUP apart
 constexpr int OWN = NET / GROUP;
 // the control point of a net that no boundary takes away
@@ -55,6 +58,15 @@ struct Parts {
     // [w][v][u]
     const double* weights;
 };
+
+// Makes what the threads of a leaf have written visible to one another.
+__device__ __forceinline__ void wait_for_group() {
+    if constexpr (GROUP <= LANES) {
+        __syncwarp();
+    } else {
+        __syncthreads();
+    }
+}
 
 __device__ __forceinline__ double combine(const double* from, int step, const double* by) {
     double sum = from[0] * by[0];
@@ -135,9 +147,15 @@ extern "C" __global__ void __launch_bounds__(THREADS, AT_ONCE)
              const double* __restrict__ x, double* __restrict__ results) {
     __shared__ double tables[3][2][N][4];
     __shared__ double nets[LEAVES][NET][ALL];
-    __shared__ double planes[LEAVES][2][16][ALL];
-    __shared__ double fluxes[LEAVES][3][WIDTH][PLANE];
-    __shared__ double sums[LEAVES][3][WIDTH][N][4];
+    // what takes turns: no two of a pair are needed at once
+    __shared__ union {
+        double planes[2][16][ALL];
+        double fluxes[3][WIDTH][PLANE];
+    } first_of[LEAVES];
+    __shared__ union {
+        double lines[3][4][N][ALL];
+        double sums[3][WIDTH][N][4];
+    } second_of[LEAVES];
     __shared__ double materials[LEAVES][CONSTANTS];
     __shared__ double y[host::PRODUCT_VERTICES * WIDTH];
     const unsigned part = blockIdx.x;
@@ -149,14 +167,24 @@ extern "C" __global__ void __launch_bounds__(THREADS, AT_ONCE)
     for (unsigned i = threadIdx.x; i < 24 * N; i += THREADS) (&tables[0][0][0][0])[i] = from[i];
 
     const unsigned slot = threadIdx.x / GROUP, lane = threadIdx.x % GROUP;
+    auto& planes = first_of[slot].planes;
+    auto& fluxes = first_of[slot].fluxes;
+    auto& lines = second_of[slot].lines;
+    auto& sums = second_of[slot].sums;
+    // a thread's sample of a plane, and its splines
+    const int i = lane % N, j = lane / N;
+    double along_u[2][4];
+    __syncthreads();
+#pragma unroll
+    for (int a = 0; a < 8; ++a) along_u[a / 4][a % 4] = tables[0][a / 4][i][a % 4];
     for (unsigned start = first; start < end; start += LEAVES) {
         // groups without a leaf follow the last one
         const unsigned leaf = min(start + slot, end - 1);
         const unsigned short* const net = parts.nets + size_t(leaf) * NET;
         const double* const origin = positions + 3 * size_t(vertices[net[INNER]]);
         __syncthreads();
-        for (int i = lane; i < CONSTANTS; i += GROUP) {
-            materials[slot][i] = parts.materials[size_t(leaf) * CONSTANTS + i];
+        for (int at = lane; at < CONSTANTS; at += GROUP) {
+            materials[slot][at] = parts.materials[size_t(leaf) * CONSTANTS + at];
         }
 #pragma unroll
         for (int m = 0; m < OWN; ++m) {
@@ -177,65 +205,67 @@ extern "C" __global__ void __launch_bounds__(THREADS, AT_ONCE)
 #pragma unroll 1
         for (int k = 0; k < N; ++k) {
 #pragma unroll 2
-            for (int i = lane; i < 32 * ALL; i += GROUP) {
-                const int order = i / (16 * ALL), entry = i % (16 * ALL);
-                (&planes[slot][0][0][0])[i] =
-                    combine(&nets[slot][0][0] + entry, 16 * ALL, tables[2][order][k]);
+            for (int entry = lane; entry < 16 * ALL; entry += GROUP) {
+                double line[4];
+#pragma unroll
+                for (int w = 0; w < 4; ++w) line[w] = (&nets[slot][16 * w][0])[entry];
+                (&planes[0][0][0])[entry] = combine(line, 1, tables[2][0][k]);
+                (&planes[1][0][0])[entry] = combine(line, 1, tables[2][1][k]);
             }
-            __syncthreads();
+            wait_for_group();
+#pragma unroll 2
+            for (int entry = j; entry < 4 * ALL && j < ROWS; entry += ROWS) {
+                const int c = entry % ALL, b = entry / ALL;
+                double line[4];
+#pragma unroll
+                for (int a = 0; a < 4; ++a) line[a] = planes[0][4 * b + a][c];
+                lines[0][b][i][c] = combine(line, 1, along_u[0]);
+                lines[1][b][i][c] = combine(line, 1, along_u[1]);
+                lines[2][b][i][c] = combine(&planes[1][4 * b][c], ALL, along_u[0]);
+            }
+            wait_for_group();
             if (lane < PLANE) {
-                const int i = lane % N, j = lane / N;
                 double g[3][ALL];
 #pragma unroll
                 for (int c = 0; c < ALL; ++c) {
-                    double value = 0, slope = 0, across = 0, along = 0;
-#pragma unroll
-                    for (int b = 0; b < 4; ++b) {
-                        const double* const row = &planes[slot][0][4 * b][c];
-                        const double line = combine(row, ALL, tables[0][0][i]);
-                        value += line * tables[1][0][j][b];
-                        across += line * tables[1][1][j][b];
-                        slope += combine(row, ALL, tables[0][1][i]) * tables[1][0][j][b];
-                        along += combine(&planes[slot][1][4 * b][c], ALL, tables[0][0][i]) *
-                                 tables[1][0][j][b];
-                    }
-                    g[0][c] = FORM == 0 && c == 3 ? value : slope;
-                    g[1][c] = across;
-                    g[2][c] = along;
+                    const int order = FORM == 0 && c == 3 ? 0 : 1;
+                    g[0][c] = combine(&lines[order][0][i][c], N * ALL, tables[1][0][j]);
+                    g[1][c] = combine(&lines[0][0][i][c], N * ALL, tables[1][1][j]);
+                    g[2][c] = combine(&lines[2][0][i][c], N * ALL, tables[1][0][j]);
                 }
                 multiply_sample(g, parts.weights[k * PLANE + lane], materials[slot]);
 #pragma unroll
                 for (int d = 0; d < (FORM == 0 ? 1 : 3); ++d) {
 #pragma unroll
-                    for (int c = 0; c < WIDTH; ++c) fluxes[slot][d][c][lane] = g[d][3 + c];
+                    for (int c = 0; c < WIDTH; ++c) fluxes[d][c][lane] = g[d][3 + c];
                 }
             }
-            __syncthreads();
+            wait_for_group();
 #pragma unroll 1
-            for (int i = lane; i < 4 * N * WIDTH; i += GROUP) {
-                const int a = i % 4, j = i / 4 % N, c = i / (4 * N);
+            for (int entry = lane; entry < 4 * N * WIDTH; entry += GROUP) {
+                const int a = entry % 4, j = entry / 4 % N, c = entry / (4 * N);
 #pragma unroll
                 for (int d = 0; d < (FORM == 0 ? 1 : 3); ++d) {
                     double sum = 0;
 #pragma unroll
                     for (int s = 0; s < N; ++s) {
-                        sum += fluxes[slot][d][c][j * N + s] *
+                        sum += fluxes[d][c][j * N + s] *
                                tables[0][FORM != 0 && d == 0][s][a];
                     }
-                    sums[slot][d][c][j][a] = sum;
+                    sums[d][c][j][a] = sum;
                 }
             }
-            __syncthreads();
+            wait_for_group();
             const int a = lane % 4, b = lane / 4 % 4;
 #pragma unroll
             for (int c = 0; c < WIDTH; ++c) {
                 double plain = 0, along = 0;
 #pragma unroll
                 for (int j = 0; j < N; ++j) {
-                    plain += sums[slot][0][c][j][a] * tables[1][0][j][b];
+                    plain += sums[0][c][j][a] * tables[1][0][j][b];
                     if constexpr (FORM != 0) {
-                        plain += sums[slot][1][c][j][a] * tables[1][1][j][b];
-                        along += sums[slot][2][c][j][a] * tables[1][0][j][b];
+                        plain += sums[1][c][j][a] * tables[1][1][j][b];
+                        along += sums[2][c][j][a] * tables[1][0][j][b];
                     }
                 }
 #pragma unroll

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -83,6 +85,35 @@ def test_operators_are_those_of_matrices() -> None:
             solid.operator(**wrong)
     with pytest.raises(subsolid.Error, match=r"give 80 rows"):
         mass @ np.ones(3)
+
+
+PLY = (140.0, 10.0, 8.0, 5.0, 3.5, 4.0, 0.3, 0.4, 0.25)
+
+
+def test_orthotropic_bars_stretch_along_their_fibers() -> None:
+    box = subsolid.shape("box", 2, 2, 4).with_creases(crease_angle=40)
+    sides = box.sides()
+    held = {}
+    for d in range(3):
+        side = next(s for s, v in enumerate(sides) if (box.points[v, d] == 0).all())
+        held[side] = [0.0 if axis == d else None for axis in range(3)]
+    end = next(s for s, v in enumerate(sides) if (box.points[v, 2] == 4).all())
+    vectors = {"fiber": [0.0, 0.0, 2.0], "across": [1.0, 0.0, 0.3]}
+    fibers = box.with_attributes({name: np.tile(v, (box.n_points, 1)) for name, v in vectors.items()})
+    along: dict[str, Any] = {"material_axes": ("fiber", "across")}
+    for solid, options, modulus in [(box, {}, PLY[2]), (fibers, along, PLY[0])]:
+        solved, report = solid.solve(elasticity=PLY, fix=held, load={end: (0, 0, 3.0)}, **options)
+        top = solved.attributes["displacement"][sides[end], 2]
+        assert np.abs(top - 4 * 3.0 / modulus).max() < 1e-8
+        matrix = solid.assemble(elasticity=PLY, **options)["elasticity"]
+        operator = solid.operator(elasticity=PLY, **options)
+        x = solved.attributes["displacement"].ravel()
+        assert np.abs(operator @ x - matrix @ x).max() < 1e-12
+        assert np.isclose(x @ matrix @ x / 2, report["energy"])
+    with pytest.raises(subsolid.Error, match="3 numbers instead of 2 or 9"):
+        box.solve(elasticity=(1, 2, 3), fix=[0], load={5: (0, 0, 1)})
+    with pytest.raises(subsolid.Error, match="not stable"):
+        box.solve(elasticity=(*PLY[:6], 4.0, 0.4, 0.25), fix=[0], load={5: (0, 0, 1)})
 
 
 def test_both_operators_solve_alike() -> None:

@@ -32,8 +32,7 @@ impl CellOperators {
         assert!(operators.windows(2).all(|pair| pair[0].name() == pair[1].name()), "one kind");
         let count = operators.len();
         assert!(of_cells.iter().all(|&own| (own as usize) < count) && count > 0, "its number");
-        let mut forms: Vec<MatrixForm> =
-            operators.iter().map(|operator| operator.form()).collect();
+        let mut forms: Vec<MatrixForm> = operators.iter().map(|operator| operator.form()).collect();
         // of one kind: isotropic beside anisotropic materials are anisotropic, too
         if forms.iter().any(|form| matches!(form, MatrixForm::Anisotropic(_))) {
             for form in &mut forms {
@@ -62,14 +61,17 @@ impl CellOperators {
             let number = self.number(cell as u32);
             let mut operator = self.operators[number];
             let mut key = (number, [[0; 3]; 3]);
-            if let (Operator::Orthotropic(material), Some(vectors)) = (&mut operator, vectors(cell)) {
+            if let (Operator::Orthotropic(material), Some(vectors)) = (&mut operator, vectors(cell))
+            {
                 *material = material.along(vectors).ok_or_else(|| {
                     let [a, b] = vectors;
                     Error::request(message!(
                         Cell.id(cell as u32),
                         format!(" has no material axes: {a:?} and {b:?} are 0 or parallel")
                     ))
-                    .with_help("give a vector along axis 1, and another one in the plane of axes 1 and 2")
+                    .with_help(
+                        "give a vector along axis 1, and another one in the plane of axes 1 and 2",
+                    )
                 })?;
                 key.1 = material.axes.map(|axis| axis.map(f64::to_bits));
             }

@@ -117,7 +117,8 @@ pub(super) fn add_diagonal(
             MatrixForm::Anisotropic(tensor) => {
                 for (i, to) in to.iter_mut().enumerate() {
                     let pairs = (0..3).flat_map(|k| (0..3).map(move |l| (k, l)));
-                    let term = |(k, l)| tensor.component([i, k], [i, l]) * gradient[k] * gradient[l];
+                    let term =
+                        |(k, l)| tensor.component([i, k], [i, l]) * gradient[k] * gradient[l];
                     *to += measure * pairs.map(term).sum::<f64>();
                 }
             }
@@ -181,8 +182,7 @@ fn elasticity(
     };
     for a in 0..controls {
         for b in 0..=a {
-            let p: [[f64; 3]; 3] =
-                std::array::from_fn(|i| std::array::from_fn(|j| at(i, a, j, b)));
+            let p: [[f64; 3]; 3] = std::array::from_fn(|i| std::array::from_fn(|j| at(i, a, j, b)));
             for i in 0..3 {
                 for j in 0..3 {
                     let entry = entry(&p, i, j);

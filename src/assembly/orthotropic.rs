@@ -57,7 +57,8 @@ impl Orthotropic {
 
     /// Ratios νᵢⱼ √(Eⱼ/Eᵢ), whose squares are νᵢⱼ νⱼᵢ.
     fn ratios(&self) -> [f64; 3] {
-        let ratio = |k: usize| self.poisson[k] * (self.young[PAIRS[k][1]] / self.young[PAIRS[k][0]]).sqrt();
+        let ratio =
+            |k: usize| self.poisson[k] * (self.young[PAIRS[k][1]] / self.young[PAIRS[k][0]]).sqrt();
         [0, 1, 2].map(ratio)
     }
 

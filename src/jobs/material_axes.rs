@@ -20,7 +20,10 @@ impl FromStr for MaterialAxes {
     /// `ATTR1,ATTR2`
     fn from_str(text: &str) -> std::result::Result<Self, String> {
         let names: Vec<String> = text.split(',').map(|name| name.trim().to_owned()).collect();
-        names.try_into().map(Self).map_err(|_| "give the names of two attributes: ATTR1,ATTR2".into())
+        names
+            .try_into()
+            .map(Self)
+            .map_err(|_| "give the names of two attributes: ATTR1,ATTR2".into())
     }
 }
 
@@ -76,7 +79,11 @@ impl MaterialAxes {
     /// # Errors
     /// [`Error::Request`] for attributes that the mesh does not have, and cells whose vectors are 0 or
     /// parallel.
-    pub(super) fn turn(&self, operators: &CellOperators, mesh: &SolidMesh) -> Result<CellOperators> {
+    pub(super) fn turn(
+        &self,
+        operators: &CellOperators,
+        mesh: &SolidMesh,
+    ) -> Result<CellOperators> {
         let [first, second] = &self.0;
         let vectors = [Vectors::find(mesh, first)?, Vectors::find(mesh, second)?];
         let ghosts = mesh.ghosts();

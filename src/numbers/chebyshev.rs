@@ -17,6 +17,11 @@ impl Chebyshev {
         Self { center, half, rho: half / center }
     }
 
+    /// The first factor, and those of `count` directions after it.
+    pub fn polynomial(self, count: usize) -> (f64, Vec<[f64; 2]>) {
+        (self.first(), self.take(count).collect())
+    }
+
     /// The factor of the first direction.
     pub fn first(&self) -> f64 {
         1.0 / self.center

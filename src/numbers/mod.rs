@@ -23,6 +23,7 @@ mod x86;
 use std::fmt::Debug;
 use std::ops::{Add, Div, Mul, Sub};
 
+pub use conjugate_gradients::{Iterated, Iterates, iterate};
 pub use csr::Csr;
 pub use digits::{by_count, counted, precise, significant};
 pub use length::{Length, LengthUnit, NumberOrText};

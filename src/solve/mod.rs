@@ -57,8 +57,8 @@ mod vertex_solver;
 
 pub use constraints::Constraints;
 pub use fields::{FieldValues, point_fields};
-pub use operator::{ControlOperator, LinearOperator, UnknownSystem};
+pub use operator::{ControlOperator, DeviceOperator, LinearOperator, UnknownSystem};
 pub use preconditioner::LimitPreconditioner;
 pub use rigid::check_held;
-pub use system::{Solution, solve};
+pub use system::{Solution, on_device, solve};
 pub use vertex_solver::VertexSolver;

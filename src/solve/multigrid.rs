@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::Constraints;
 use super::aggregates::{Motions, aggregate, tentative};
 use crate::assembly::Matrix;
+use crate::backend::operations::{LevelArrays, Polynomial};
 use crate::error::Result;
 use crate::numbers::Csr;
 use crate::numbers::chebyshev::Chebyshev;
@@ -13,6 +14,8 @@ use crate::process::sparse::{Factor, SymmetricMatrix};
 
 /// Unknowns of the coarsest level at most, unless levels stop shrinking.
 const MAX_COARSEST: usize = 1500;
+/// Unknowns of a level that is inverted at most.
+const MAX_INVERTED: usize = 6000;
 const MAX_LEVELS: usize = 12;
 /// Terms of the polynomial that smooths, and the part of the spectrum that it smooths.
 const SMOOTHING_STEPS: usize = 3;
@@ -26,6 +29,8 @@ const TASK_NUMBERS: usize = 8192;
 pub(super) struct Multigrid {
     levels: Vec<Level>,
     coarsest: Factor,
+    // unknowns of the coarsest
+    coarsest_size: usize,
 }
 
 struct Level {
@@ -62,7 +67,22 @@ impl Multigrid {
             matrix.row(row).for_each(|(column, value)| lower.add(row, column as usize, value));
         }
         let coarsest = lower.factor(matrix.rows())?;
-        Ok(Self { levels, coarsest })
+        Ok(Self { levels, coarsest, coarsest_size: matrix.rows() })
+    }
+
+    /// The levels, and the inverse of the coarsest one's matrix; `None` if that is too large.
+    pub fn arrays(&self) -> Option<(Vec<LevelArrays<'_>>, Vec<f64>)> {
+        let size = self.coarsest_size;
+        if size > MAX_INVERTED {
+            return None;
+        }
+        let column = |column: usize| {
+            let mut unit = vec![0.0; size];
+            unit[column] = 1.0;
+            self.coarsest.solve(&unit)
+        };
+        let inverse = (0..size).into_par_iter().flat_map_iter(column).collect();
+        Some((self.levels.iter().map(Level::arrays).collect(), inverse))
     }
 
     /// Writes the cycle's correction for the residual `r` into `z`.
@@ -111,6 +131,23 @@ impl Level {
         Self { matrix, inverse, largest_eigenvalue, prolongation, restriction, vectors }
     }
 
+    fn arrays(&self) -> LevelArrays<'_> {
+        LevelArrays {
+            matrix: &self.matrix,
+            inverse: &self.inverse,
+            polynomial: self.polynomial(),
+            prolongation: &self.prolongation,
+            restriction: &self.restriction,
+        }
+    }
+
+    /// What smooths.
+    fn polynomial(&self) -> Polynomial {
+        let steps = Chebyshev::new(SMOOTHED.map(|part| part * self.largest_eigenvalue));
+        let (first, steps) = steps.polynomial(SMOOTHING_STEPS - 1);
+        Polynomial { first, steps }
+    }
+
     /// Pᵀ A P, with 1 where a motion of an aggregate is none.
     fn coarse_matrix(&self) -> Csr {
         let product = self.restriction.times(&self.matrix.times(&self.prolongation));
@@ -145,16 +182,15 @@ impl Level {
 
     /// Adds to `x` the Chebyshev polynomial of the residual `r`.
     fn smooth(&mut self, r: &[f64], x: &mut [f64]) {
-        let Self { matrix, inverse, largest_eigenvalue, vectors, .. } = self;
+        let Polynomial { first, steps } = self.polynomial();
+        let Self { matrix, inverse, vectors, .. } = self;
         let [residual, _, direction, product] = vectors;
-        let steps = Chebyshev::new(SMOOTHED.map(|part| part * *largest_eigenvalue));
-        let first = steps.first();
         residual.copy_from_slice(r);
         for ((direction, r), inverse) in direction.iter_mut().zip(r).zip(&*inverse) {
             *direction = first * inverse * r;
         }
         x.iter_mut().zip(&*direction).for_each(|(x, d)| *x += d);
-        for [a, b] in steps.take(SMOOTHING_STEPS - 1) {
+        for [a, b] in steps {
             matrix.apply(direction, product);
             let rows = (&mut *x, &mut *residual, &mut *direction, &*product, &*inverse);
             rows.into_par_iter().with_min_len(TASK_NUMBERS).for_each(

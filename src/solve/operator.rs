@@ -2,6 +2,7 @@
 
 use super::Constraints;
 use crate::assembly::{BoundaryBasis, Matrix, MatrixFree};
+use crate::backend::operations::LeafProducts;
 use crate::error::Result;
 use crate::numbers::Csr;
 
@@ -12,6 +13,22 @@ pub trait LinearOperator: Sync {
 
     /// Writes the product with `x` into `y`: the same bits on every call.
     fn apply(&self, x: &[f64], y: &mut [f64]);
+
+    /// What a device has of it, if one multiplies it.
+    fn on_device(&self) -> Option<DeviceOperator<'_>> {
+        None
+    }
+}
+
+/// An operator that a device multiplies: Cᵀ (A + R) C.
+#[derive(Clone, Copy, Debug)]
+pub struct DeviceOperator<'a> {
+    /// A: leaves on the device.
+    pub leaves: &'a dyn LeafProducts,
+    /// R: the matrix of all other leaves.
+    pub rest: &'a Matrix,
+    /// C, control values over unknowns, and Cᵀ; `None` where these are the same.
+    pub basis: Option<[&'a Csr; 2]>,
 }
 
 impl LinearOperator for Matrix {
@@ -56,6 +73,11 @@ impl LinearOperator for MatrixFree<'_> {
 
     fn apply(&self, x: &[f64], y: &mut [f64]) {
         MatrixFree::apply(self, x, y);
+    }
+
+    fn on_device(&self) -> Option<DeviceOperator<'_>> {
+        let leaves = self.device()?;
+        Some(DeviceOperator { leaves, rest: self.rest(), basis: None })
     }
 }
 
@@ -137,5 +159,12 @@ impl LinearOperator for UnknownSystem<'_> {
         let mut product = vec![0.0; x.len()];
         self.operator.apply(&self.basis.control_values(x, self.width), &mut product);
         y.copy_from_slice(&self.basis.unknown_loads(&product, self.width));
+    }
+
+    fn on_device(&self) -> Option<DeviceOperator<'_>> {
+        let own = self.operator.on_device()?;
+        // without bends unknowns are control values
+        let basis = self.basis.is_bend().contains(&true).then(|| self.basis.matrices());
+        Some(DeviceOperator { basis, ..own })
     }
 }

@@ -3,9 +3,10 @@
 use super::vertex_solver::{FreeSystem, VertexSolver};
 use super::{Constraints, UnknownSystem};
 use crate::assembly::{BoundaryBasis, CellOperators, LimitInverse, assemble_linear};
+use crate::backend::operations::{PreconditionerArrays, Strip};
 use crate::error::Result;
 use crate::limit::Solid;
-use crate::process::sparse::{Factor, SymmetricMatrix};
+use crate::process::sparse::SymmetricMatrix;
 use crate::topology::Topology;
 
 /// Unknowns of the strip along the boundary up to which a factor of all of them is taken.
@@ -90,6 +91,16 @@ impl LimitPreconditioner {
         self.vertices.solver()
     }
 
+    /// What a device takes; `None` where K₁⁻¹ is a factor.
+    pub(super) fn arrays(&self) -> Option<PreconditionerArrays<'_>> {
+        let (levels, coarsest) = self.vertices.levels()?;
+        let BoundaryStrip { unknowns, solve } = &self.strip;
+        let strip = solve.as_ref().map(|solve| Strip { numbers: unknowns, solve: &**solve });
+        let (limit, limit_polynomial) = (self.limit.rows(), LimitInverse::polynomial());
+        let is_fixed = self.constraints.is_fixed();
+        Some(PreconditionerArrays { is_fixed, limit, limit_polynomial, levels, coarsest, strip })
+    }
+
     /// Writes M⁻¹ `r` into `z`; fixed unknowns are 0 in both.
     pub fn apply(&mut self, r: &[f64], z: &mut [f64]) {
         let Self { limit, constraints, vertices, strip, solution } = self;
@@ -106,8 +117,11 @@ impl LimitPreconditioner {
 struct BoundaryStrip {
     // indices into [unknown][width], ascending
     unknowns: Vec<usize>,
-    factor: Option<Factor>,
+    solve: Option<StripSolver>,
 }
+
+/// A factor of the rows and columns of the strip.
+type StripSolver = Box<dyn Fn(&[f64]) -> Vec<f64> + Send + Sync>;
 
 impl BoundaryStrip {
     fn new(
@@ -136,14 +150,17 @@ impl BoundaryStrip {
         for row in 0..block.rows() {
             block.row(row).for_each(|(column, value)| lower.add(row, column as usize, value));
         }
-        let factor = if unknowns.is_empty() { None } else { Some(lower.factor(unknowns.len())?) };
-        Ok(Self { unknowns, factor })
+        if unknowns.is_empty() {
+            return Ok(Self::default());
+        }
+        let factor = lower.factor(unknowns.len())?;
+        Ok(Self { unknowns, solve: Some(Box::new(move |r| factor.solve(r))) })
     }
 
     /// Adds the solution for a residual.
     fn add(&self, r: &[f64], z: &mut [f64]) {
-        let Some(factor) = &self.factor else { return };
+        let Some(solve) = &self.solve else { return };
         let own: Vec<f64> = self.unknowns.iter().map(|&i| r[i]).collect();
-        self.unknowns.iter().zip(factor.solve(&own)).for_each(|(&i, x)| z[i] += x);
+        self.unknowns.iter().zip(solve(&own)).for_each(|(&i, x)| z[i] += x);
     }
 }

@@ -3,6 +3,7 @@
 use super::Constraints;
 use super::multigrid::Multigrid;
 use crate::assembly::Matrix;
+use crate::backend::operations::LevelArrays;
 use crate::error::Result;
 use crate::process::sparse::{Factor, SymmetricMatrix};
 
@@ -82,6 +83,14 @@ impl FreeSystem {
         match self.method {
             Method::Exact(_) => VertexSolver::Exact,
             Method::Multigrid(_) => VertexSolver::Multigrid,
+        }
+    }
+
+    /// Levels of multigrid, for a device; `None` for a factor.
+    pub fn levels(&self) -> Option<(Vec<LevelArrays<'_>>, Vec<f64>)> {
+        match &self.method {
+            Method::Exact(_) => None,
+            Method::Multigrid(multigrid) => multigrid.arrays(),
         }
     }
 

@@ -138,6 +138,10 @@ fn bad_constants_names_and_outputs_are_refused() {
     refused(here, "assemble box.vtk --elasticity 1 -o out", "1 number instead of 2");
     refused(here, "assemble box.vtk --elasticity 1,0.5 -o out", "ratio 0.5");
     refused(here, "assemble box.vtk --elasticity -1,0.3 -o out", "modulus -1");
+    let orthotropic = "assemble box.vtk --elasticity 2,1,1,1,1,1,0.1,0.1";
+    refused(here, &format!("{orthotropic},3 -o out"), "NU13 of 3: the material is not stable");
+    let axes = format!("{orthotropic},0.1 --material-axes fiber,across -o out");
+    refused(here, &axes, "no attribute is named \"fiber\"");
     refused(here, "assemble box.vtk --mass=-1 -o out", "a density of -1");
     refused(here, "assemble box.vtk --stiffness=0 -o out", "a conductivity of 0");
     refused(here, "assemble box.vtk --load 1=0,0,1 -o out", "no side 1");

@@ -73,6 +73,19 @@ fn what_cannot_be_solved_is_refused_by_name() {
         ("--elasticity 1,0.3 --heat 1", "two problems at once"),
         ("--elasticity 1,0.5 --fix 0 --load 5=1,0,0", "Poisson's ratio 0.5: out of range"),
         ("--heat 0 --temperature 0=1", "a conductivity of 0: out of range"),
+        ("--elasticity 1,1,1 --fix 0", "3 numbers instead of 2 or 9"),
+        (
+            "--elasticity 1,1,1,1,1,1,0.6,0.6,0.6 --fix 0 --load 5=1,0,0",
+            "NU12, NU23, NU13 of 0.6, 0.6, 0.6: the material is not stable",
+        ),
+        (
+            "--elasticity 1,0.3 --material-axes a,b --fix 0 --load 5=1,0,0",
+            "--material-axes is for orthotropic materials",
+        ),
+        (
+            "--elasticity 2,1,1,1,1,1,0.1,0.1,0.1 --material-axes a,b --fix 0 --load 5=1,0,0",
+            "no attribute is named \"a\"",
+        ),
         ("--elasticity 1,0.3 --load 5=1,0,0", "nothing holds the solution"),
         ("--elasticity 1,0.3 --fix 0", "no load and no displacement"),
         ("--heat 1 --source 1", "nothing holds the solution"),

@@ -26,6 +26,7 @@ mod query_meshes;
 #[path = "../common/program.rs"]
 mod runs;
 mod single;
+mod solve;
 mod sort;
 #[path = "../common/support/mod.rs"]
 mod support;

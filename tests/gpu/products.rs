@@ -45,7 +45,7 @@ fn times(operator: &MatrixFree<'_>, x: &[f64]) -> Vec<f64> {
 }
 
 /// Creased, turned and of two materials.
-fn block(cells: &[usize]) -> SolidMesh {
+pub fn block(cells: &[usize]) -> SolidMesh {
     let mut mesh = shape("box", cells);
     crease_by_angle(&mut mesh, 40.0).unwrap();
     for p in &mut mesh.points {

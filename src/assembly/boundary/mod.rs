@@ -130,6 +130,11 @@ impl BoundaryBasis {
         &self.matrix
     }
 
+    /// [`Self::matrix`] and the transposed.
+    pub(crate) fn matrices(&self) -> [&Csr; 2] {
+        [&self.matrix, &self.transposed]
+    }
+
     /// Whether each unknown is a bend across the boundary, 0 for constants; others are 1 for these.
     pub fn is_bend(&self) -> &[bool] {
         &self.is_bend

@@ -167,6 +167,16 @@ impl<'a> MatrixFree<'a> {
         &self.rest
     }
 
+    /// Whether another processor multiplies the regular leaves.
+    pub fn is_on_device(&self) -> bool {
+        self.device.is_some()
+    }
+
+    /// The regular leaves on a device, if they are on one.
+    pub(crate) fn device(&self) -> Option<&dyn LeafProducts> {
+        self.device.as_deref()
+    }
+
     /// Writes the product with the vector `x` into `y`: the same bits on every call and for any
     /// number of threads.
     ///

@@ -17,8 +17,11 @@ mod location;
 mod parts;
 mod products;
 mod quadrature;
+mod system;
 
-pub use assembly::{AddedRows, AssembledMatrices, ElasticTensor, MatrixForm, MatrixSource, SparsePattern};
+pub use assembly::{
+    AddedRows, AssembledMatrices, ElasticTensor, MatrixForm, MatrixSource, SparsePattern,
+};
 pub use interiors::{
     InteriorArrays, InteriorPixels, InteriorRun, InteriorSource, ParameterBox, PieceValues,
     PixelArrays, Pixels, SettledPixel, TILE, TileParts,
@@ -34,6 +37,7 @@ pub use quadrature::{
     BasisValues, LeafQuantities, MappingBatch, MappingSource, PhysicalDerivatives,
     QuadratureMapping,
 };
+pub use system::{LevelArrays, Polynomial, PreconditionerArrays, Strip, SystemArrays};
 
 use crate::error::Result;
 

@@ -2,8 +2,9 @@
 
 use std::fmt::Debug;
 
-use super::MatrixForm;
-use crate::error::Result;
+use super::{MatrixForm, SystemArrays};
+use crate::error::{Error, Result};
+use crate::numbers::Iterates;
 
 /// Maximum number of leaves of a part.
 pub const MAX_PART_LEAVES: usize = 64;
@@ -50,4 +51,13 @@ pub trait LeafProducts: Debug + Send + Sync {
     /// # Errors
     /// If the device fails.
     fn multiply(&self, x: &[f64], y: &mut [f64]) -> Result<()>;
+
+    /// Brings all else of a system with these leaves to the device, whose vectors stay there.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the device's memory is too small.
+    fn system<'a>(
+        &'a self,
+        arrays: &SystemArrays<'a>,
+    ) -> Result<Box<dyn Iterates<Error = Error> + 'a>>;
 }

@@ -68,7 +68,7 @@ pub struct AssembleRequest {
     /// under stress along i
     #[cfg_attr(feature = "cli", arg(long, value_name = "E,NU", allow_hyphen_values = true))]
     pub elasticity: Option<ElasticConstants>,
-    /// Axes of an orthotropic material, by default x, y, z: attributes of vertices or cells with vectors
+    /// Axes of orthotropic materials, by default x, y, z: attributes of vertices or cells with vectors
     /// along axis 1, and in the plane of axes 1 and 2; a cell has the mean over its vertices
     #[cfg_attr(feature = "cli", arg(long, value_name = "ATTR1,ATTR2"))]
     pub material_axes: Option<MaterialAxes>,

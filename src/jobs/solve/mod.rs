@@ -99,7 +99,7 @@ impl SolveRequest {
             &system,
             &operators,
             &constraints,
-            VertexSolver::Auto,
+            stiffness.vertex_solver(),
         )?;
         let found = solve(&system, &flat, &constraints, &mut preconditioner, self.tolerance)?;
         let values = basis.control_values(&found.values, width);

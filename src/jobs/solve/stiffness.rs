@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::memory::physical_memory;
 use crate::mesh::SolidMesh;
 use crate::quadrature::Mapping;
-use crate::solve::ControlOperator;
+use crate::solve::{ControlOperator, VertexSolver};
 
 /// A matrix is made where it takes 1/`MATRIX_PART` of the memory or less.
 const MATRIX_PART: u64 = 8;
@@ -59,6 +59,14 @@ impl<'a> Stiffness<'a> {
         match self {
             Self::Matrix(matrix) => matrix,
             Self::MatrixFree(free) => &**free,
+        }
+    }
+
+    /// How K₁⁻¹ is applied: by levels where vectors stay on a device.
+    pub fn vertex_solver(&self) -> VertexSolver {
+        match self {
+            Self::MatrixFree(free) if free.is_on_device() => VertexSolver::Multigrid,
+            _ => VertexSolver::Auto,
         }
     }
 

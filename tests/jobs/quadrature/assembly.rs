@@ -97,8 +97,7 @@ pub fn largest(values: &[f64]) -> f64 {
 fn matrices_are_those_of_another_program() {
     for (name, mesh) in meshes() {
         let archive = Archive::of(&mesh, SCHEME);
-        let [mass, stiffness, elastic, orthotropic] =
-            assembled(&mesh, &ALL).try_into().unwrap();
+        let [mass, stiffness, elastic, orthotropic] = assembled(&mesh, &ALL).try_into().unwrap();
         let x = vector(mesh.points.len());
         let expected = poisson(&archive, |_| 0.0).0.times(&x);
         let error = distance(&stiffness.times(&x), &expected) / largest(&expected);

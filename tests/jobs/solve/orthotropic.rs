@@ -310,10 +310,9 @@ fn a_few_iterations_solve_stiff_fibers() {
     for material in [ply, along] {
         let operator = Operator::Orthotropic(material);
         let mesh = sharp_box([4, 4, 12]);
-        let [exact, multigrid] = [VertexSolver::Exact, VertexSolver::Multigrid]
-            .map(|solver| iterations(&mesh, operator, solver));
-        println!("{exact} {multigrid}");
-        assert!(exact <= 45 && multigrid <= 90, "{exact} {multigrid}");
+        let found = iterations(&mesh, operator, VertexSolver::Exact);
+        println!("{found}");
+        assert!(found <= 45, "{found}");
     }
 }
 
@@ -338,10 +337,12 @@ fn materials_that_are_none_are_refused() {
     let [e, g] = [10.0, 4.0];
     let ratios = |nu: f64| [e, e, e, g, g, g, nu, nu, nu];
     check(ratios(0.49)).unwrap();
-    refused(check(ratios(0.51)), "NU12, NU23, NU13 of 0.51, 0.51, 0.51: the material is not stable");
+    refused(
+        check(ratios(0.51)),
+        "NU12, NU23, NU13 of 0.51, 0.51, 0.51: the material is not stable",
+    );
     let (mesh, request) = graded(false);
-    let isotropic =
-        SolveRequest { elasticity: vec!["1,0.3".parse().unwrap()], ..request.clone() };
+    let isotropic = SolveRequest { elasticity: vec!["1,0.3".parse().unwrap()], ..request.clone() };
     refused(isotropic.check(), "is for orthotropic materials");
     let axes = |names: &str| SolveRequest {
         material_axes: Some(names.parse().unwrap()),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cudarc::driver::CudaStream;
+use cudarc::driver::{CudaStream, DriverError};
 
 use super::buffer::{seconds_since, timed_event};
 use super::device::failed;
@@ -29,20 +29,41 @@ impl Program {
     /// # Safety
     /// Every array in the arguments holds, and is as large as the kernels take it to be.
     pub unsafe fn run(&mut self, stream: &Arc<CudaStream>) -> Result<f64> {
-        let broken = failed("the kernels cannot be launched");
-        let enqueue = || {
-            // SAFETY: by the caller.
-            self.launches.iter().try_for_each(|launch| unsafe { launch.enqueue(stream) })
-        };
-        if self.graph.is_none() {
-            self.graph = Graph::capture(stream, enqueue).map_err(&broken)?;
-        }
+        self.record(stream)?;
         let start = timed_event(stream)?;
-        match &self.graph {
-            Some(graph) => graph.launch().map_err(&broken)?,
-            None => enqueue().map_err(&broken)?,
-        }
+        // SAFETY: by the caller.
+        unsafe { self.enqueue(stream) }?;
         seconds_since(&start, stream)
+    }
+
+    /// Puts all launches on the stream.
+    ///
+    /// # Safety
+    /// As [`Program::run`], until they have run.
+    pub unsafe fn enqueue(&mut self, stream: &Arc<CudaStream>) -> Result<()> {
+        self.record(stream)?;
+        let launched = match &self.graph {
+            Some(graph) => graph.launch(),
+            // SAFETY: by the caller.
+            None => unsafe { self.launch_each(stream) },
+        };
+        launched.map_err(failed("the kernels cannot be launched"))
+    }
+
+    fn record(&mut self, stream: &Arc<CudaStream>) -> Result<()> {
+        if self.graph.is_none() {
+            // SAFETY: nothing runs yet.
+            let found = Graph::capture(stream, || unsafe { self.launch_each(stream) });
+            self.graph = found.map_err(failed("the kernels cannot be launched"))?;
+        }
+        Ok(())
+    }
+
+    /// # Safety
+    /// As [`Program::enqueue`].
+    unsafe fn launch_each(&self, stream: &Arc<CudaStream>) -> Result<(), DriverError> {
+        // SAFETY: by the caller.
+        self.launches.iter().try_for_each(|launch| unsafe { launch.enqueue(stream) })
     }
 }
 

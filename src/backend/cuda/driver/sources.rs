@@ -84,6 +84,7 @@ pub(in crate::backend::cuda) static CLEAR: KernelSource = source!("published/cle
 pub(in crate::backend::cuda) static MAPPING: KernelSource = source!("solid/mapping.cu");
 pub(in crate::backend::cuda) static ASSEMBLY: KernelSource = source!("solid/assembly.cu");
 pub(in crate::backend::cuda) static PRODUCT: KernelSource = source!("solid/product.cu");
+pub(in crate::backend::cuda) static ITERATE: KernelSource = source!("solid/iterate.cu");
 pub(in crate::backend::cuda) static EDGE_FRIEND: KernelSource =
     source!("surface/edge_friend.cu", exact: true);
 pub(in crate::backend::cuda) static SURFACE_TENSOR: KernelSource = source!("surface/tensor.cu");

@@ -3,10 +3,12 @@
 mod assembly;
 mod interiors;
 mod layers;
+mod leaves;
 mod locate;
 mod mapping;
 mod parts;
 mod products;
+mod system;
 pub(super) mod vectors;
 
 use super::Cuda;
@@ -24,7 +26,8 @@ pub(super) fn variants() -> Vec<Variant> {
     let mut variants = vec![locate::variant(), interiors::variant(), vectors::variant()];
     variants.extend(mapping::variants());
     variants.extend(assembly::variants());
-    variants.extend(products::variants());
+    variants.extend(leaves::variants());
+    variants.extend(system::variants());
     for sampling in [Sampling::Center, Sampling::Area] {
         variants.extend([8, 16].map(|bits| layers::variant(bits, sampling)));
     }

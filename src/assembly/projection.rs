@@ -1,6 +1,8 @@
 //! Control values of fields that are known at quadrature points.
 
-use super::{LimitInverse, Matrix, Operator, assemble_by_cells, check_memory, point_load};
+use super::{
+    BoundaryBasis, LimitInverse, Matrix, Operator, assemble_by_cells, check_memory, point_load,
+};
 use crate::error::{Error, Result};
 use crate::numbers::conjugate_gradients::{TWELVE_DIGITS, conjugate_gradients};
 use crate::numbers::counted;
@@ -58,24 +60,40 @@ pub fn project(mapping: &Mapping<'_>, values: &[f64], width: usize) -> Result<Ve
 }
 
 /// M⁻¹ ≈ L⁻¹ D⁻¹ L⁻ᵀ: in limit values at vertices the mass matrix is about the diagonal D of the
-/// integrals of the functions.
+/// integrals of the functions. Of ghosts the solid has only the ends of functions, which depend almost
+/// on each other: there L is of values on the boundary and bends, over which D is the diagonal.
 struct MassPreconditioner {
+    // of a solid with ghosts
+    basis: Option<BoundaryBasis>,
     limit: LimitInverse,
     integrals: Vec<f64>,
 }
 
 impl MassPreconditioner {
     fn new(mapping: &Mapping<'_>, mass: &Matrix) -> Self {
-        let limit = LimitInverse::new(mapping.quadrature().solid().limit_matrix(), 1);
-        let ones = vec![1.0; mass.size()];
-        let integrals = mass.times(&ones).iter().map(|&x| if x > 0.0 { x } else { 1.0 }).collect();
-        Self { limit, integrals }
+        let solid = mapping.quadrature().solid();
+        let limit = solid.limit_matrix();
+        let basis = solid.topology().has_ghosts();
+        let basis = basis.then(|| BoundaryBasis::of_ghosts(solid.topology()));
+        let (limit, integrals) = match &basis {
+            Some(basis) => (basis.natural_limits(&limit), basis.lumped(mass)),
+            None => (limit, mass.times(&vec![1.0; mass.size()])),
+        };
+        let integrals = integrals.into_iter().map(|x| if x > 0.0 { x } else { 1.0 }).collect();
+        Self { basis, limit: LimitInverse::new(limit, 1), integrals }
     }
 
     fn apply(&mut self, r: &[f64], z: &mut [f64]) {
-        z.copy_from_slice(self.limit.solve_transposed(r, |_| ()));
-        z.iter_mut().zip(&self.integrals).for_each(|(z, d)| *z /= d);
+        match &self.basis {
+            Some(basis) => z.copy_from_slice(&basis.unknown_loads(r, 1)),
+            None => z.copy_from_slice(r),
+        }
+        let found = self.limit.solve_transposed(z, |_| ());
+        z.iter_mut().zip(found).zip(&self.integrals).for_each(|((z, x), d)| *z = x / d);
         let found = self.limit.solve(z, |_| ());
-        z.copy_from_slice(found);
+        match &self.basis {
+            Some(basis) => z.copy_from_slice(&basis.control_values(found, 1)),
+            None => z.copy_from_slice(found),
+        }
     }
 }

@@ -3,22 +3,21 @@
 use super::lines::Lines;
 use crate::extend::extrapolations;
 use crate::numbers::Csr;
-use crate::quadrature::Regions;
+use crate::topology::Topology;
 
 /// From unknowns to control values: in turn, multiples of values that are added to others.
 pub(super) struct BasisChanges(Vec<(u32, u32, f64)>);
 
 impl BasisChanges {
-    /// Those of a solid, with which unknowns are bends.
-    pub fn new(regions: &Regions<'_>) -> (Self, Vec<bool>, Lines) {
-        let topology = regions.solid().topology();
+    /// Those of a solid with these sheets, `[face]`, with which unknowns are bends.
+    pub fn new(topology: &Topology, sheets: &[u32]) -> (Self, Vec<bool>, Lines) {
         let vertices = topology.vertex_count();
         let mut is_inside = vec![!topology.has_ghosts(); vertices];
         for cell in topology.solid_cells().into_iter().flatten() {
             let corners = topology.cells().vertices(cell as usize).iter();
             corners.for_each(|&v| is_inside[v as usize] = true);
         }
-        let lines = Lines::new(topology, regions.sheets(), &is_inside);
+        let lines = Lines::new(topology, sheets, &is_inside);
         let value = lines.iter().map(|line| (line.boundary, line.ghost, -1.0 / 6.0));
         let mut changes: Vec<(u32, u32, f64)> = value.collect();
         let mut is_bend = vec![false; vertices];

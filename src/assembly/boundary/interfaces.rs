@@ -217,7 +217,7 @@ pub fn join_interfaces(mesh: &mut SolidMesh, first: Vec<u32>) -> Result<f64> {
     let solid = Solid::new(mesh)?;
     let regions = Regions::new(&solid, mesh)?;
     let Some(interfaces) = Interfaces::new(&regions, Some(first))? else { return Ok(0.0) };
-    let changes = BasisChanges::new(&regions).0;
+    let changes = BasisChanges::new(solid.topology(), regions.sheets()).0;
     let basis = csr(changes.rows(mesh.points.len()));
     let relations = interfaces.relations(&solid, &basis)?;
     let mut moved = mesh.points.clone();

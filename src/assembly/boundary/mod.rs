@@ -35,9 +35,11 @@ pub use interfaces::join_interfaces;
 use std::collections::HashMap;
 
 use crate::error::Result;
+use crate::mesh::Creases;
 use crate::numbers::Csr;
-use crate::quadrature::Regions;
+use crate::quadrature::{Regions, sides};
 use crate::scheme::Stencils;
+use crate::topology::Topology;
 use changes::{BasisChanges, csr};
 use interfaces::Interfaces;
 use lines::Lines;
@@ -86,15 +88,13 @@ impl BoundaryBasis {
     /// place, and one that is no side of a hexahedron.
     pub fn new(regions: &Regions<'_>) -> Result<Self> {
         let topology = regions.solid().topology();
-        let vertices = topology.vertex_count();
         if let Some(images) = regions.mesh().periodic_vertices()? {
             let rows = images.iter().map(|&image| vec![(image, 1.0)]).collect();
             let is_bend = (0..).zip(&images).map(|(v, image)| v != *image).collect();
-            let own = Self::of_rows(rows, is_bend, regions, Lines::default());
+            let own = Self::of_rows(rows, is_bend, regions.sheets(), Lines::default());
             return Ok(Self { images: Some(images), ..own });
         }
-        let (changes, is_bend, lines) = BasisChanges::new(regions);
-        let own = Self::of_rows(changes.rows(vertices), is_bend, regions, lines);
+        let own = Self::of_sheets(topology, regions.sheets());
         match Interfaces::new(regions, None)? {
             Some(interfaces) => own.joined(&interfaces, regions),
             None => Ok(own),
@@ -109,18 +109,28 @@ impl BoundaryBasis {
         let is_bend = (0..).zip(&self.is_bend).map(|(u, own)| *own || relations.has(u)).collect();
         let images = interfaces.images(&relations);
         let aliases = relations.aliases();
-        let own = Self::of_rows(rows, is_bend, regions, self.lines);
+        let own = Self::of_rows(rows, is_bend, regions.sheets(), self.lines);
         Ok(Self { images: Some(images), aliases, ..own })
+    }
+
+    /// The basis by the cells alone, whatever creases, periods and groups the mesh has.
+    pub(crate) fn of_ghosts(topology: &Topology) -> Self {
+        Self::of_sheets(topology, &sides(topology, &Creases::default()).0)
+    }
+
+    fn of_sheets(topology: &Topology, sheets: &[u32]) -> Self {
+        let (changes, is_bend, lines) = BasisChanges::new(topology, sheets);
+        Self::of_rows(changes.rows(topology.vertex_count()), is_bend, sheets, lines)
     }
 
     fn of_rows(
         rows: Vec<Vec<(u32, f64)>>,
         is_bend: Vec<bool>,
-        regions: &Regions<'_>,
+        sheets: &[u32],
         lines: Lines,
     ) -> Self {
         let matrix = csr(rows);
-        let (sheets, transposed) = (regions.sheets().to_vec(), matrix.transposed());
+        let (sheets, transposed) = (sheets.to_vec(), matrix.transposed());
         let (images, aliases) = (None, HashMap::new());
         Self { matrix, transposed, is_bend, sheets, lines, images, aliases }
     }

@@ -131,7 +131,26 @@ fn windows_hold_the_plate() {
     refused(at, &format!("{outside} --png out"), "do not hold the model");
     done(at, &format!("{outside} --crop --png out --materials body,insert"));
     assert_eq!(pixels(&at.join("out"))[0], [400, 200]);
+    // a plate is the window from its corner on
+    for (plate, window) in [
+        ("--plate 10x3.5mm --origin=-1,-0.5mm,-0.5", "--window -1:9,-0.5mm:3 --origin=-0.5"),
+        ("--plate 9x3mm", "--window 0:9,0:3"),
+    ] {
+        for (options, folder) in [(plate, "of_plate"), (window, "of_window")] {
+            done(at, &format!("{SLICE} {place} {options} --crop --png {folder} --cli {folder}.cli"));
+        }
+        assert!(relative(&at.join("of_plate")) == relative(&at.join("of_window")));
+        for folder in ["of_plate", "of_window"] {
+            fs::remove_dir_all(at.join(folder)).unwrap();
+        }
+    }
+    refused(at, &format!("{SLICE} {place} --plate 6x2 --png no"), "do not hold the model");
     for (options, fragment) in [
+        ("--plate 6x0", "--plate from 0 to 0"),
+        ("--plate 6x-2", "--plate from 0 to -2"),
+        ("--plate 6x2 --window 0:6,0:2", "cannot be used with"),
+        ("--origin 0,0,0", "--origin of three numbers without --plate"),
+        ("--plate 6x2 --origin 0,0", "origins look like 0.5 or -60,-34,0"),
         ("--window 0:6,2:0", "--window from 2 to 0"),
         ("--window 0:6", "windows look like 0:120,0:68"),
         ("--window 0:6,0:2 --resolution 3x3", "cannot be used with"),

@@ -3,6 +3,11 @@
 //! Sides are moved along their normals. Where they part at a corner they are joined, where they
 //! overlap they are led through the corner itself: what is to the left of the curve that results, a
 //! positive number of times, is the material moved (as of Clipper: Vatti 1992, Chen and McMains 2005).
+//!
+//! The way to the corner and back is as long as the distance, and crosses those of all corners near
+//! by. It is cut short where both sides reach the place where they cross: what it encloses there lies in
+//! the strips that both sides sweep, so that it is swept still. At one corner of a contour it stays, or
+//! what all sides sweep would count as swept by none.
 
 use super::join::{is_narrow, nest};
 use super::unite::IntegerContours;
@@ -54,12 +59,15 @@ fn moved(points: &[[f64; 2]], distance: f64, join: Join, sagitta: f64) -> Contou
         corners.pop();
     }
     let count = corners.len();
-    let along = |i: usize| {
+    let side = |i: usize| {
         let [a, b] = [corners[i % count], corners[(i + 1) % count]];
-        let [x, y] = [b[0] - a[0], b[1] - a[1]];
-        let length = x.hypot(y);
-        [x / length, y / length]
+        [b[0] - a[0], b[1] - a[1]]
     };
+    let length = |i: usize| {
+        let [x, y] = side(i);
+        x.hypot(y)
+    };
+    let along = |i: usize| side(i).map(|x| x / length(i));
     let mut points = Vec::with_capacity(2 * count);
     for (i, &corner) in corners.iter().enumerate() {
         let sides = [along(i + count - 1), along(i)];
@@ -69,8 +77,20 @@ fn moved(points: &[[f64; 2]], distance: f64, join: Join, sagitta: f64) -> Contou
         let [before, after] = normals.map(|normal| at(distance, normal));
         let turn = sides[0][0] * sides[1][1] - sides[0][1] * sides[1][0];
         let cosine = sides[0][0] * sides[1][0] + sides[0][1] * sides[1][1];
+        // of the half of the angle: 1 / cos² = 2 / (1 + cosine)
+        let crossing = |cosine: f64| {
+            let sum = [0, 1].map(|d| normals[0][d] + normals[1][d]);
+            at(distance / (1.0 + cosine), sum)
+        };
+        let overlaps = turn * distance < 0.0;
+        // the tangent of the half of the angle is turn / (1 + cosine)
+        let back = distance.abs() * turn.abs() / (1.0 + cosine);
+        if overlaps && i > 0 && [i + count - 1, i].iter().all(|&i| back <= length(i)) {
+            points.push(crossing(cosine));
+            continue;
+        }
         points.push(before);
-        if turn * distance < 0.0 {
+        if overlaps {
             points.push(corner);
         } else {
             match join {
@@ -84,10 +104,8 @@ fn moved(points: &[[f64; 2]], distance: f64, join: Join, sagitta: f64) -> Contou
                         at(distance, [cosine * x - sine * y, sine * x + cosine * y])
                     }));
                 }
-                // of the half of the angle: 1 / cos² = 2 / (1 + cosine)
                 Join::Miter if 2.0 <= MITER_LIMIT * MITER_LIMIT * (1.0 + cosine) => {
-                    let sum = [0, 1].map(|d| normals[0][d] + normals[1][d]);
-                    points.push(at(distance / (1.0 + cosine), sum));
+                    points.push(crossing(cosine));
                 }
                 Join::Miter => {}
             }

@@ -163,10 +163,10 @@ pub struct SliceOrigin {
     pub height: Length,
 }
 
-impl<L: Into<Length>> From<L> for SliceOrigin {
+impl From<Length> for SliceOrigin {
     /// A height alone.
-    fn from(height: L) -> Self {
-        Self { corner: None, height: height.into() }
+    fn from(height: Length) -> Self {
+        Self { corner: None, height }
     }
 }
 
@@ -177,7 +177,7 @@ impl FromStr for SliceOrigin {
     fn from_str(text: &str) -> Result<Self, String> {
         let parts: Vec<Length> = text.split(',').map(str::parse).collect::<Result<_, _>>()?;
         match parts[..] {
-            [height] => Ok(Self { corner: None, height }),
+            [height] => Ok(height.into()),
             [x, y, height] => Ok(Self { corner: Some([x, y]), height }),
             _ => Err("origins look like 0.5 or -60,-34,0".into()),
         }

@@ -78,9 +78,9 @@ pub(super) fn apart(mut layers: Vec<Layer>, tolerance: f64) -> Vec<Layer> {
 
 /// The area that two layers have in common; 0 for what is narrow.
 fn common(layers: [&Layer; 2], tolerance: f64) -> f64 {
-    let points = |layer: &Layer| layer.contours.iter().flat_map(|own| &own.points).copied();
-    let [[low, high], [lowest, highest]]: [[[f64; 2]; 2]; 2] =
-        layers.map(|layer| bounds::around(points(layer)));
+    let [[low, high], [lowest, highest]]: [[[f64; 2]; 2]; 2] = layers.map(|layer| {
+        bounds::around(layer.contours.iter().flat_map(|contour| contour.points.iter().copied()))
+    });
     // of none the box is empty
     if !(0..2).all(|d| low[d] <= highest[d] && lowest[d] <= high[d]) {
         return 0.0;

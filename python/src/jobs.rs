@@ -7,8 +7,8 @@ use pyo3::types::PyDict;
 use subsolid::backend::Choice;
 use subsolid::jobs::locate::LocateRequest;
 use subsolid::jobs::slice::{
-    AdaptiveHeights, AttributeStep, ElephantFoot, HeightsByRange, PixelSize, PixelWindow, PlateSize,
-    SliceAttribute, SliceImages, SliceLattice, SliceOrigin, SliceRequest,
+    AdaptiveHeights, AttributeStep, ElephantFoot, HeightsByRange, PixelSize, PixelWindow,
+    PlateSize, SliceAttribute, SliceImages, SliceLattice, SliceOrigin, SliceRequest,
 };
 use subsolid::numbers::Length;
 use subsolid::quadrature::{QuadratureScheme, side_vertices, sides};
@@ -220,8 +220,9 @@ impl PySolid {
         py: Python<'_>,
         #[pyo3(from_py_with = layer_options::layer_heights)] layer_height: Option<HeightsByRange>,
         #[pyo3(from_py_with = layer_options::adaptive)] adaptive: Option<AdaptiveHeights>,
-        #[pyo3(from_py_with = layer_options::attribute_step)]
-        adaptive_attribute: Option<AttributeStep>,
+        #[pyo3(from_py_with = layer_options::attribute_step)] adaptive_attribute: Option<
+            AttributeStep,
+        >,
         #[pyo3(from_py_with = layer_options::length)] first_layer: Option<Length>,
         #[pyo3(from_py_with = layer_options::origin)] origin: Option<SliceOrigin>,
         axis: &str,
@@ -252,7 +253,8 @@ impl PySolid {
         backend: &str,
     ) -> PyResult<PySlices> {
         let none = SliceImages::default();
-        let mut images = SliceImages { pixel, dpi, resolution, pixel_origin, window, plate, crop, ..none };
+        let mut images =
+            SliceImages { pixel, dpi, resolution, pixel_origin, window, plate, crop, ..none };
         if let Some(materials) = &materials {
             set_materials(&mut images, materials)?;
         }

@@ -6,9 +6,7 @@ use pyo3::prelude::*;
 use subsolid::Message;
 use subsolid::backend::Choice;
 use subsolid::io::JobPart;
-use subsolid::jobs::slice::{
-    HeightRange, SliceHatches, SliceImages, SliceOrigin, SliceRequest,
-};
+use subsolid::jobs::slice::{HeightRange, SliceHatches, SliceImages, SliceOrigin, SliceRequest};
 use subsolid::numbers::Length;
 use subsolid::slice::{LayerSource, Sampling};
 

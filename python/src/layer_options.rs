@@ -8,10 +8,9 @@ use pyo3::types::{PyDict, PyString};
 use serde::Deserialize;
 use subsolid::io::JobPart;
 use subsolid::jobs::slice::{
-    AdaptiveHeights, AttributeStep, ElephantFoot, HeightRange, HeightsByRange, PixelSize, PixelWindow,
-    PlateSize, SliceAttribute, SliceCompensation, SliceImages, SliceMaterial, SliceOrigin, SliceOutputs,
-    SlicePlace,
-    SliceRequest, values,
+    AdaptiveHeights, AttributeStep, ElephantFoot, HeightRange, HeightsByRange, PixelSize,
+    PixelWindow, PlateSize, SliceAttribute, SliceCompensation, SliceImages, SliceMaterial,
+    SliceOrigin, SliceOutputs, SlicePlace, SliceRequest, values,
 };
 use subsolid::numbers::{Length, LengthUnit};
 use subsolid::slice::output::Exposure;

@@ -4,8 +4,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use subsolid::backend::Choice;
 use subsolid::jobs::slice::{
-    AdaptiveHeights, AttributeStep, ElephantFoot, HeightsByRange, PixelSize, PixelWindow, PlatePart,
-    PlateSize, SliceAttribute, SliceImages, SliceOrigin, SliceRequest,
+    AdaptiveHeights, AttributeStep, ElephantFoot, HeightsByRange, PixelSize, PixelWindow,
+    PlatePart, PlateSize, SliceAttribute, SliceImages, SliceOrigin, SliceRequest,
 };
 use subsolid::numbers::Length;
 use subsolid::scheme::Scheme;
@@ -90,8 +90,7 @@ pub fn slice_plate(
     place: Option<Bound<'_, PyDict>>,
     strict: bool,
     #[pyo3(from_py_with = layer_options::adaptive)] adaptive: Option<AdaptiveHeights>,
-    #[pyo3(from_py_with = layer_options::attribute_step)]
-    adaptive_attribute: Option<AttributeStep>,
+    #[pyo3(from_py_with = layer_options::attribute_step)] adaptive_attribute: Option<AttributeStep>,
     #[pyo3(from_py_with = layer_options::length)] first_layer: Option<Length>,
     scheme: Option<&str>,
     #[pyo3(from_py_with = layer_options::origin)] origin: Option<SliceOrigin>,
@@ -116,7 +115,8 @@ pub fn slice_plate(
     backend: &str,
 ) -> PyResult<PySlices> {
     let none = SliceImages::default();
-    let mut images = SliceImages { pixel, dpi, resolution, pixel_origin, window, plate, crop, ..none };
+    let mut images =
+        SliceImages { pixel, dpi, resolution, pixel_origin, window, plate, crop, ..none };
     if let Some(materials) = &materials {
         set_materials(&mut images, materials)?;
     }

@@ -19,7 +19,7 @@ use crate::error::{Error, Result, option_name};
 use crate::interrupt::stop_point;
 
 /// Columns along the longer side of a part in the plane.
-const COLUMNS: f64 = 192.0;
+const COLUMNS: f64 = 128.0;
 
 /// Heights that a task looks at: two more on either side are looked at twice.
 const TASK_STEPS: usize = 32;
@@ -99,7 +99,8 @@ impl SolidSource<'_> {
                 continue;
             }
             is_found = true;
-            let finder = InteriorFinder::new(&inside.locator, self.slicer().axis(), extent.columns())?;
+            let finder =
+                InteriorFinder::new(&inside.locator, self.slicer().axis(), extent.columns())?;
             let columns = Columns { inside, finder, wanted: &wanted };
             let height = |k: isize| low + (high - low) * k as f64 / steps.max(1) as f64;
             changes.par_chunks_mut(TASK_STEPS).enumerate().for_each(|(task, changes)| {
@@ -140,8 +141,10 @@ impl Columns<'_, '_> {
                 let mut own = step(bottom, at);
                 if own.is_nan() {
                     // no number where the column is outside at both
-                    let [enters, leaves] = [bottom + 1, bottom].map(|own| !values[own][at].is_nan());
-                    let beside = |is_there: bool, k: usize| if is_there { step(k, at) } else { 0.0 };
+                    let [enters, leaves] =
+                        [bottom + 1, bottom].map(|own| !values[own][at].is_nan());
+                    let beside =
+                        |is_there: bool, k: usize| if is_there { step(k, at) } else { 0.0 };
                     own = beside(enters, bottom + 1).max(beside(leaves, bottom - 1));
                 }
                 *change = change.max(own);

@@ -122,7 +122,8 @@ impl HeightRule {
     pub fn scaled(self, factor: f64, leveling: f64) -> Self {
         match self {
             Self::Adaptive(limits, own, change) => {
-                let scaled = |own: ChangeLimit| ChangeLimit { change: own.change.scaled(factor), ..own };
+                let scaled =
+                    |own: ChangeLimit| ChangeLimit { change: own.change.scaled(factor), ..own };
                 Self::Adaptive(limits, own.scaled(factor, leveling), change.map(scaled))
             }
             listed => listed,
@@ -137,9 +138,8 @@ impl HeightRule {
             (0..stack.count()).filter(|&layer| is_larger(stack.slab(layer))).count()
         };
         let rounded = |most: f64| most * (1.0 + 1e-9);
-        let changes = |own: &ChangeLimit| {
-            count(&|slab| own.change.between(slab) > rounded(own.most))
-        };
+        let changes =
+            |own: &ChangeLimit| count(&|slab| own.change.between(slab) > rounded(own.most));
         [
             count(&|slab| steepness.cusp(slab) > rounded(limits.cusp)),
             change.as_ref().map_or(0, changes),

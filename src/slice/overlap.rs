@@ -41,8 +41,7 @@ impl Slicer {
                 for layer in (0..looked_at).map(layer) {
                     let height = setting.stack.middle(layer) / up;
                     let of = |patches: &Range<u32>| self.layer_of(patches.clone(), layer, height);
-                    let area =
-                        common([&of(&part.patches), &of(&later.patches)], self.tolerance());
+                    let area = common([&of(&part.patches), &of(&later.patches)], self.tolerance());
                     let area = area * factors[0] * factors[1];
                     own.layers[0] += usize::from(area > 0.0);
                     if area > own.area {
@@ -63,8 +62,12 @@ pub(super) fn apart(mut layers: Vec<Layer>, tolerance: f64) -> Vec<Layer> {
         let (own, later) = layers[part..].split_at_mut(1);
         let own = &mut own[0];
         let meets = |later: &&Layer| common([own, later], tolerance) > 0.0;
-        let over: Vec<Contour> =
-            later.iter().map(|later| &*later).filter(meets).flat_map(|own| own.contours.clone()).collect();
+        let over: Vec<Contour> = later
+            .iter()
+            .map(|later| &*later)
+            .filter(meets)
+            .flat_map(|own| own.contours.clone())
+            .collect();
         if over.is_empty() {
             continue;
         }

@@ -289,7 +289,8 @@ impl LayerSource for SolidSource<'_> {
         match &self.slicer.parts[..] {
             [_] => Ok(vec![self.contours(index, height)?]),
             parts => {
-                let of = |part: &PartExtent| self.slicer.layer_of(part.patches.clone(), index, height);
+                let of =
+                    |part: &PartExtent| self.slicer.layer_of(part.patches.clone(), index, height);
                 Ok(parts.iter().map(of).collect())
             }
         }

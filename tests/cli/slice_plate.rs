@@ -125,13 +125,17 @@ fn files_of_contours_tell_parts_apart() {
         assert_eq!(layers.len(), 5);
         for layer in &layers[1..] {
             let [body, other] = [1, 2].map(|id| layer[&id].0);
-            assert!((body - first).abs() < 1e-3 && (other - 4.0).abs() < 1e-3, "{place}: {layer:?}");
+            assert!(
+                (body - first).abs() < 1e-3 && (other - 4.0).abs() < 1e-3,
+                "{place}: {layer:?}"
+            );
         }
         // hatches of a part cover it
         let mut hatched = BTreeMap::new();
         for line in text.lines().filter_map(|line| line.strip_prefix("$$HATCHES/")) {
             let numbers: Vec<f64> = line.split(',').map(|x| x.parse().unwrap()).collect();
-            let lengths = numbers[2..].chunks(4).map(|ends| (ends[2] - ends[0]).hypot(ends[3] - ends[1]));
+            let lengths =
+                numbers[2..].chunks(4).map(|ends| (ends[2] - ends[0]).hypot(ends[3] - ends[1]));
             *hatched.entry(numbers[0] as u32).or_insert(0.0) += 0.1 * lengths.sum::<f64>();
         }
         let [body, other] = [1, 2].map(|id| hatched[&id]);
@@ -216,7 +220,10 @@ fn windows_hold_the_plate() {
         ("--plate 9x3mm", "--window 0:9,0:3"),
     ] {
         for (options, folder) in [(plate, "of_plate"), (window, "of_window")] {
-            done(at, &format!("{SLICE} {place} {options} --crop --png {folder} --cli {folder}.cli"));
+            done(
+                at,
+                &format!("{SLICE} {place} {options} --crop --png {folder} --cli {folder}.cli"),
+            );
         }
         assert!(relative(&at.join("of_plate")) == relative(&at.join("of_window")));
         for folder in ["of_plate", "of_window"] {

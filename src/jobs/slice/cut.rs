@@ -11,8 +11,8 @@ use super::values::{AdaptiveHeights, AttributeStep, HeightRange, HeightsByRange}
 use crate::error::{Error, Message, Result, Term, option, option_name as name};
 use crate::numbers::Length;
 use crate::slice::{
-    ChangeLimit, Compensation, CuspLimits, Hatching, HeightRule, LatticeSize, LayerHeights, SolidSource,
-    Stack, TileLattice,
+    ChangeLimit, Compensation, CuspLimits, Hatching, HeightRule, LatticeSize, LayerHeights,
+    SolidSource, Stack, TileLattice,
 };
 
 /// Heights that the change of an attribute is known for: for each of the lowest layers, and at most.

@@ -88,8 +88,7 @@ fn moved(points: &[[f64; 2]], distance: f64, join: Join, sagitta: f64) -> Contou
         let turn = sides[0][0] * sides[1][1] - sides[0][1] * sides[1][0];
         let cosine = sides[0][0] * sides[1][0] + sides[0][1] * sides[1][1];
         // where the moved sides cross; of the half of the angle: 1 / cos² = 2 / (1 + cosine)
-        let crossing =
-            at(distance / (1.0 + cosine), [0, 1].map(|d| normals[0][d] + normals[1][d]));
+        let crossing = at(distance / (1.0 + cosine), [0, 1].map(|d| normals[0][d] + normals[1][d]));
         let overlaps = turn * distance < 0.0;
         let back = (distance * turn).abs();
         if overlaps && i > 0 && cosine >= 0.0 && back <= length(i + count - 1).min(length(i)) {

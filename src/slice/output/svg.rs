@@ -130,7 +130,8 @@ impl Output for SvgStack {
         let parts: Vec<Layer> =
             cut.parts(self.tolerance)?.iter().map(|part| part.merged(self.tolerance)).collect();
         let path = format!("{}.svg", cut.stack.file_stem(cut.index, self.axis));
-        let bytes = self.directory.write_file(cut.index, &path, self.draw(cut, &parts)?.as_bytes())?;
+        let bytes =
+            self.directory.write_file(cut.index, &path, self.draw(cut, &parts)?.as_bytes())?;
         let area = Some(parts.iter().map(Layer::area).sum());
         let contours = Some(parts.iter().map(|part| part.contours.len()).sum());
         let file = FileEntry { path, bytes, area, contours, ..FileEntry::default() };

@@ -7,8 +7,8 @@ use pyo3::types::PyDict;
 use subsolid::backend::Choice;
 use subsolid::jobs::locate::LocateRequest;
 use subsolid::jobs::slice::{
-    AdaptiveHeights, ElephantFoot, HeightsByRange, PixelSize, PixelWindow, SliceAttribute,
-    SliceImages, SliceLattice, SliceRequest,
+    AdaptiveHeights, AttributeStep, ElephantFoot, HeightsByRange, PixelSize, PixelWindow,
+    PlateSize, SliceAttribute, SliceImages, SliceLattice, SliceOrigin, SliceRequest,
 };
 use subsolid::numbers::Length;
 use subsolid::quadrature::{QuadratureScheme, side_vertices, sides};
@@ -149,9 +149,11 @@ impl PySolid {
     ///         and below z1: "0.2,0.3@1:5".
     ///     adaptive: In place of layer_height (least, greatest, cusp): layers as high as the stairs of
     ///         the surface allow; cusp is the largest height of a layer times |n_z| of the normal.
+    ///     adaptive_attribute: (name, step) besides adaptive: layers no higher than the attribute of the
+    ///         vertices changes by step across them.
     ///     first_layer: Height of layer 0; None for that of the others.
     ///     origin: Height of the bottom of layer 0, at or below the lowest point of the limit; None
-    ///         for that point.
+    ///         for that point. With plate also (x, y, z).
     ///     axis: "x", "y" or "z": the axis that layers are stacked along.
     ///     pixel: Edge length of a pixel, or (width, height), or a text: "42um x 84um"; None for
     ///         contours alone.
@@ -162,6 +164,8 @@ impl PySolid {
     ///         models of an assembly; None for the model in the middle.
     ///     window: Ends of the pixels in the plane of the layers, ((x0, x1), (y0, y1)), as those of a
     ///         build plate, in place of resolution and pixel_origin.
+    ///     plate: (width, depth) of a build plate, all of which has pixels, in place of window. Its lower left
+    ///         corner lies at the x and y of origin, a (x, y, z) then, or at (0, 0).
     ///     crop: Whether what lies outside the pixels is left out, which is refused otherwise.
     ///     planes: Number of planes per layer over which coverage is averaged, 1 to 64.
     ///     antialias: True for the covered fraction of each pixel; False for 1 if its center is
@@ -209,21 +213,25 @@ impl PySolid {
     ///     >>> layers = box.slice(0.5, pixel=0.1)
     ///     >>> layers[1].coverage.shape == layers.pixels[2][::-1]
     ///     True
-    #[pyo3(signature = (layer_height=None, *, adaptive=None, first_layer=None, origin=None, axis="z", pixel=None, dpi=None, resolution=None, pixel_origin=None, window=None, crop=false, planes=1, antialias=true, scale=None, offset=None, elephant_foot=None, join=None, lattice=None, per_cell=None, thickness=None, level=None, density=None, skin=None, attributes=None, tolerance=None, unit=None, points=None, materials=None, backend="auto"))]
+    #[pyo3(signature = (layer_height=None, *, adaptive=None, adaptive_attribute=None, first_layer=None, origin=None, axis="z", pixel=None, dpi=None, resolution=None, pixel_origin=None, window=None, plate=None, crop=false, planes=1, antialias=true, scale=None, offset=None, elephant_foot=None, join=None, lattice=None, per_cell=None, thickness=None, level=None, density=None, skin=None, attributes=None, tolerance=None, unit=None, points=None, materials=None, backend="auto"))]
     #[allow(clippy::too_many_arguments)]
     fn slice(
         &self,
         py: Python<'_>,
         #[pyo3(from_py_with = layer_options::layer_heights)] layer_height: Option<HeightsByRange>,
         #[pyo3(from_py_with = layer_options::adaptive)] adaptive: Option<AdaptiveHeights>,
+        #[pyo3(from_py_with = layer_options::attribute_step)] adaptive_attribute: Option<
+            AttributeStep,
+        >,
         #[pyo3(from_py_with = layer_options::length)] first_layer: Option<Length>,
-        #[pyo3(from_py_with = layer_options::length)] origin: Option<Length>,
+        #[pyo3(from_py_with = layer_options::origin)] origin: Option<SliceOrigin>,
         axis: &str,
         #[pyo3(from_py_with = layer_options::pixel)] pixel: Option<PixelSize>,
         #[pyo3(from_py_with = layer_options::dots)] dpi: Option<[f64; 2]>,
         #[pyo3(from_py_with = layer_options::resolution)] resolution: Option<[usize; 2]>,
         #[pyo3(from_py_with = layer_options::corner)] pixel_origin: Option<[Length; 2]>,
         #[pyo3(from_py_with = layer_options::window)] window: Option<PixelWindow>,
+        #[pyo3(from_py_with = layer_options::plate)] plate: Option<PlateSize>,
         crop: bool,
         #[pyo3(from_py_with = count::planes)] planes: usize,
         antialias: bool,
@@ -245,7 +253,8 @@ impl PySolid {
         backend: &str,
     ) -> PyResult<PySlices> {
         let none = SliceImages::default();
-        let mut images = SliceImages { pixel, dpi, resolution, pixel_origin, window, crop, ..none };
+        let mut images =
+            SliceImages { pixel, dpi, resolution, pixel_origin, window, plate, crop, ..none };
         if let Some(materials) = &materials {
             set_materials(&mut images, materials)?;
         }
@@ -254,6 +263,7 @@ impl PySolid {
         let request = SliceRequest {
             layer_height,
             adaptive,
+            adaptive_attribute,
             first_layer,
             compensation: layer_options::compensation((scale, offset, elephant_foot), join)?,
             lattice: SliceLattice {

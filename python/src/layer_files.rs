@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use subsolid::Message;
 use subsolid::backend::Choice;
 use subsolid::io::JobPart;
-use subsolid::jobs::slice::{HeightRange, SliceHatches, SliceImages, SliceRequest};
+use subsolid::jobs::slice::{HeightRange, SliceHatches, SliceImages, SliceOrigin, SliceRequest};
 use subsolid::numbers::Length;
 use subsolid::slice::{LayerSource, Sampling};
 
@@ -155,6 +155,10 @@ impl PySlices {
             backend: if has_pixels { cut.backend } else { Choice::default() },
             ..cut.clone()
         };
+        if request.images.plate.is_none() {
+            // contours have no pixels, and their plate no corner
+            request.origin = cut.origin.map(|own| SliceOrigin::from(own.height));
+        }
         if unit.is_none() && !request.uses_unit() {
             request.unit = None; // nothing written depends on it
         }

@@ -8,9 +8,9 @@ use pyo3::types::{PyDict, PyString};
 use serde::Deserialize;
 use subsolid::io::JobPart;
 use subsolid::jobs::slice::{
-    AdaptiveHeights, ElephantFoot, HeightRange, HeightsByRange, PixelSize, PixelWindow,
-    SliceAttribute, SliceCompensation, SliceImages, SliceMaterial, SliceOutputs, SlicePlace,
-    SliceRequest, values,
+    AdaptiveHeights, AttributeStep, ElephantFoot, HeightRange, HeightsByRange, PixelSize,
+    PixelWindow, PlateSize, SliceAttribute, SliceCompensation, SliceImages, SliceMaterial,
+    SliceOrigin, SliceOutputs, SlicePlace, SliceRequest, values,
 };
 use subsolid::numbers::{Length, LengthUnit};
 use subsolid::slice::output::Exposure;
@@ -74,9 +74,10 @@ pub fn outputs(path: &Path, format: Option<Format>) -> PyResult<SliceOutputs> {
 /// What an output has use for of the pixels that layers were cut with.
 pub fn images_of(outputs: &SliceOutputs, request: &SliceRequest) -> SliceImages {
     let cut = &request.images;
-    let &SliceImages { pixel, dpi, resolution, pixel_origin, window, crop, .. } = cut;
+    let &SliceImages { pixel, dpi, resolution, pixel_origin, window, plate, crop, .. } = cut;
     let none = SliceImages::default();
-    let pixels = SliceImages { pixel, dpi, resolution, pixel_origin, window, crop, ..none.clone() };
+    let pixels =
+        SliceImages { pixel, dpi, resolution, pixel_origin, window, plate, crop, ..none.clone() };
     match (outputs.has_images(), outputs.pvtu.is_some()) {
         (true, _) => cut.clone(),
         (_, true) => pixels,
@@ -111,6 +112,14 @@ pub fn length(given: &Bound<'_, PyAny>) -> PyResult<Option<Length>> {
     given.extract::<Option<GivenLength>>().map(|given| given.map(|own| own.0))
 }
 
+/// Where layers begin, a height or (x, y, z), for `from_py_with`.
+pub fn origin(given: &Bound<'_, PyAny>) -> PyResult<Option<SliceOrigin>> {
+    if let Ok([x, y, height]) = given.extract::<[GivenLength; 3]>() {
+        return Ok(Some(SliceOrigin { corner: Some([x.0, y.0]), height: height.0 }));
+    }
+    Ok(length(given)?.map(SliceOrigin::from))
+}
+
 /// Heights of layers, for `from_py_with`.
 pub fn layer_heights(given: &Bound<'_, PyAny>) -> PyResult<Option<HeightsByRange>> {
     if given.is_none() {
@@ -132,6 +141,17 @@ pub fn adaptive(given: &Bound<'_, PyAny>) -> PyResult<Option<AdaptiveHeights>> {
     }
     let given: Option<[GivenLength; 3]> = given.extract()?;
     Ok(given.map(|parts| AdaptiveHeights(parts.map(|own| own.0))))
+}
+
+/// An attribute and its largest change across a layer, for `from_py_with`.
+pub fn attribute_step(given: &Bound<'_, PyAny>) -> PyResult<Option<AttributeStep>> {
+    if let Ok(text) = given.cast::<PyString>() {
+        let text = text.to_string();
+        let wrong = |help: String| refused(format!("adaptive_attribute={text}"), &help);
+        return text.parse().map(Some).map_err(wrong);
+    }
+    let given: Option<(String, f64)> = given.extract()?;
+    Ok(given.map(|(name, step)| AttributeStep { name, step }))
 }
 
 /// Factors of x, y and z, or one for all, for `from_py_with`.
@@ -223,6 +243,12 @@ pub fn corner(given: &Bound<'_, PyAny>) -> PyResult<Option<[Length; 2]>> {
 pub fn window(given: &Bound<'_, PyAny>) -> PyResult<Option<PixelWindow>> {
     let given: Option<[[GivenLength; 2]; 2]> = given.extract()?;
     Ok(given.map(|ends| PixelWindow(ends.map(|ends| ends.map(|own| own.0)))))
+}
+
+/// Width and depth of a plate, for `from_py_with`.
+pub fn plate(given: &Bound<'_, PyAny>) -> PyResult<Option<PlateSize>> {
+    let given: Option<[GivenLength; 2]> = given.extract()?;
+    Ok(given.map(|sides| PlateSize(sides.map(|own| own.0))))
 }
 
 /// How a part is moved: (x, y, z) or (x, y, z, degrees), in a model whose length unit is known.

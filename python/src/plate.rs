@@ -4,8 +4,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use subsolid::backend::Choice;
 use subsolid::jobs::slice::{
-    AdaptiveHeights, ElephantFoot, HeightsByRange, PixelSize, PixelWindow, PlatePart,
-    SliceAttribute, SliceImages, SliceRequest,
+    AdaptiveHeights, AttributeStep, ElephantFoot, HeightsByRange, PixelSize, PixelWindow,
+    PlatePart, PlateSize, SliceAttribute, SliceImages, SliceOrigin, SliceRequest,
 };
 use subsolid::numbers::Length;
 use subsolid::scheme::Scheme;
@@ -36,10 +36,13 @@ use crate::surface::PySurface;
 ///     strict: Whether parts that overlap are refused.
 ///     adaptive: In place of layer_height (least, greatest, cusp): layers as high as the stairs of the
 ///         surfaces allow; cusp is the largest height of a layer times |n_z| of the normal.
+///     adaptive_attribute: (name, step) besides adaptive: layers no higher than the attribute of the
+///         vertices changes by step across them.
 ///     first_layer: Height of layer 0.
 ///     scheme: "catmull-clark", "loop" or "linear" for the surfaces. None is "linear" for those that
 ///         were read from an .stl or .3mf, else "catmull-clark".
-///     origin: Height of the bottom of layer 0, at or below the lowest point of all.
+///     origin: Height of the bottom of layer 0, at or below the lowest point of all; with plate also
+///         (x, y, z).
 ///     axis: "x", "y" or "z": the axis that layers are stacked along.
 ///     pixel: Edge length of a pixel, or (width, height); None for contours alone.
 ///     dpi: Pixels per inch in place of pixel.
@@ -47,6 +50,8 @@ use crate::surface::PySurface;
 ///     pixel_origin: Lower left corner of the pixels in the plane of the layers.
 ///     window: Ends of the pixels in the plane of the layers, ((x0, x1), (y0, y1)), as those of a build
 ///         plate, in place of resolution and pixel_origin.
+///     plate: (width, depth) of a build plate, all of which has pixels, in place of window. Its lower left
+///         corner lies at the x and y of origin, a (x, y, z) then, or at (0, 0).
 ///     crop: Whether what lies outside the pixels is left out, which is refused otherwise.
 ///     planes: Number of planes per layer over which coverage is averaged, 1 to 64.
 ///     antialias: True for the covered fraction of each pixel; False for 1 if its center is inside.
@@ -76,7 +81,7 @@ use crate::surface::PySurface;
 ///     >>> [int((layers[0].materials == number).sum()) for number in (1, 2)]
 ///     [400, 400]
 #[pyfunction]
-#[pyo3(signature = (parts, layer_height=None, *, place=None, strict=false, adaptive=None, first_layer=None, scheme=None, origin=None, axis="z", pixel=None, dpi=None, resolution=None, pixel_origin=None, window=None, crop=false, planes=1, antialias=true, scale=None, offset=None, elephant_foot=None, join=None, attributes=None, tolerance=None, unit=None, materials=None, backend="auto"))]
+#[pyo3(signature = (parts, layer_height=None, *, place=None, strict=false, adaptive=None, adaptive_attribute=None, first_layer=None, scheme=None, origin=None, axis="z", pixel=None, dpi=None, resolution=None, pixel_origin=None, window=None, plate=None, crop=false, planes=1, antialias=true, scale=None, offset=None, elephant_foot=None, join=None, attributes=None, tolerance=None, unit=None, materials=None, backend="auto"))]
 #[allow(clippy::too_many_arguments)]
 pub fn slice_plate(
     py: Python<'_>,
@@ -85,15 +90,17 @@ pub fn slice_plate(
     place: Option<Bound<'_, PyDict>>,
     strict: bool,
     #[pyo3(from_py_with = layer_options::adaptive)] adaptive: Option<AdaptiveHeights>,
+    #[pyo3(from_py_with = layer_options::attribute_step)] adaptive_attribute: Option<AttributeStep>,
     #[pyo3(from_py_with = layer_options::length)] first_layer: Option<Length>,
     scheme: Option<&str>,
-    #[pyo3(from_py_with = layer_options::length)] origin: Option<Length>,
+    #[pyo3(from_py_with = layer_options::origin)] origin: Option<SliceOrigin>,
     axis: &str,
     #[pyo3(from_py_with = layer_options::pixel)] pixel: Option<PixelSize>,
     #[pyo3(from_py_with = layer_options::dots)] dpi: Option<[f64; 2]>,
     #[pyo3(from_py_with = layer_options::resolution)] resolution: Option<[usize; 2]>,
     #[pyo3(from_py_with = layer_options::corner)] pixel_origin: Option<[Length; 2]>,
     #[pyo3(from_py_with = layer_options::window)] window: Option<PixelWindow>,
+    #[pyo3(from_py_with = layer_options::plate)] plate: Option<PlateSize>,
     crop: bool,
     #[pyo3(from_py_with = count::planes)] planes: usize,
     antialias: bool,
@@ -108,7 +115,8 @@ pub fn slice_plate(
     backend: &str,
 ) -> PyResult<PySlices> {
     let none = SliceImages::default();
-    let mut images = SliceImages { pixel, dpi, resolution, pixel_origin, window, crop, ..none };
+    let mut images =
+        SliceImages { pixel, dpi, resolution, pixel_origin, window, plate, crop, ..none };
     if let Some(materials) = &materials {
         set_materials(&mut images, materials)?;
     }
@@ -122,6 +130,7 @@ pub fn slice_plate(
         place: places.collect::<PyResult<_>>()?,
         layer_height,
         adaptive,
+        adaptive_attribute,
         first_layer,
         compensation: layer_options::compensation((scale, offset, elephant_foot), join)?,
         origin,

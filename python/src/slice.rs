@@ -126,7 +126,7 @@ impl PySlices {
         let source = ModelSource::new(py, &parts, &arrays, &named, request)?;
         let model = PythonNotes::hear(py, |notes| {
             source.with(|source| {
-                let layers = request.layers_of(source.slicer(), notes)?;
+                let layers = request.layers_of(source, notes)?;
                 let names: Vec<Option<String>> =
                     parts.iter().map(|part| part.name.clone()).collect();
                 let (slicer, setting) = (source.slicer(), &layers.setting);

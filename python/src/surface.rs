@@ -8,8 +8,8 @@ use subsolid::backend::Choice;
 use subsolid::io::GlbOptions;
 use subsolid::jobs::info::InfoRequest;
 use subsolid::jobs::slice::{
-    AdaptiveHeights, ElephantFoot, HeightsByRange, PixelSize, PixelWindow, SliceImages,
-    SliceRequest,
+    AdaptiveHeights, ElephantFoot, HeightsByRange, PixelSize, PixelWindow, PlateSize, SliceImages,
+    SliceOrigin, SliceRequest,
 };
 use subsolid::jobs::surface::{SurfaceMethod, SurfaceNames, SurfaceRequest};
 use subsolid::numbers::{Length, counted};
@@ -381,7 +381,7 @@ impl PySurface {
     ///         as they are. None is "linear" for a surface that was read from an .stl or .3mf, else
     ///         "catmull-clark", with a UserWarning where all faces are triangles.
     ///     origin: Height of the bottom of layer 0, at or below the lowest point of the limit; None
-    ///         for that point.
+    ///         for that point. With plate also (x, y, z).
     ///     axis: "x", "y" or "z": the axis that layers are stacked along.
     ///     pixel: Edge length of a pixel, or (width, height), or a text: "42um x 84um"; None for
     ///         contours alone.
@@ -392,6 +392,8 @@ impl PySurface {
     ///         models of an assembly; None for the model in the middle.
     ///     window: Ends of the pixels in the plane of the layers, ((x0, x1), (y0, y1)), as those of a
     ///         build plate, in place of resolution and pixel_origin.
+    ///     plate: (width, depth) of a build plate, all of which has pixels, in place of window. Its lower left
+    ///         corner lies at the x and y of origin, a (x, y, z) then, or at (0, 0).
     ///     crop: Whether what lies outside the pixels is left out, which is refused otherwise.
     ///     planes: Number of planes per layer over which coverage is averaged, 1 to 64.
     ///     antialias: True for the covered fraction of each pixel; False for 1 if its center is
@@ -420,7 +422,7 @@ impl PySurface {
     ///     >>> faces = subsolid.shape("box", 2, 2, 2).boundary()
     ///     >>> faces.slice(0.5, scheme="linear")[0].area > 0
     ///     True
-    #[pyo3(signature = (layer_height=None, *, adaptive=None, first_layer=None, scheme=None, origin=None, axis="z", pixel=None, dpi=None, resolution=None, pixel_origin=None, window=None, crop=false, planes=1, antialias=true, scale=None, offset=None, elephant_foot=None, join=None, tolerance=None, unit=None, backend="auto"))]
+    #[pyo3(signature = (layer_height=None, *, adaptive=None, first_layer=None, scheme=None, origin=None, axis="z", pixel=None, dpi=None, resolution=None, pixel_origin=None, window=None, plate=None, crop=false, planes=1, antialias=true, scale=None, offset=None, elephant_foot=None, join=None, tolerance=None, unit=None, backend="auto"))]
     #[allow(clippy::too_many_arguments)]
     fn slice(
         &self,
@@ -429,13 +431,14 @@ impl PySurface {
         #[pyo3(from_py_with = layer_options::adaptive)] adaptive: Option<AdaptiveHeights>,
         #[pyo3(from_py_with = layer_options::length)] first_layer: Option<Length>,
         scheme: Option<&str>,
-        #[pyo3(from_py_with = layer_options::length)] origin: Option<Length>,
+        #[pyo3(from_py_with = layer_options::origin)] origin: Option<SliceOrigin>,
         axis: &str,
         #[pyo3(from_py_with = layer_options::pixel)] pixel: Option<PixelSize>,
         #[pyo3(from_py_with = layer_options::dots)] dpi: Option<[f64; 2]>,
         #[pyo3(from_py_with = layer_options::resolution)] resolution: Option<[usize; 2]>,
         #[pyo3(from_py_with = layer_options::corner)] pixel_origin: Option<[Length; 2]>,
         #[pyo3(from_py_with = layer_options::window)] window: Option<PixelWindow>,
+        #[pyo3(from_py_with = layer_options::plate)] plate: Option<PlateSize>,
         crop: bool,
         #[pyo3(from_py_with = count::planes)] planes: usize,
         antialias: bool,
@@ -463,6 +466,7 @@ impl PySurface {
                 resolution,
                 pixel_origin,
                 window,
+                plate,
                 crop,
                 ..SliceImages::default()
             },

@@ -71,6 +71,12 @@ def test_plates_are_those_of_the_program(command: Any, tmp_path: Any) -> None:
     np.testing.assert_allclose((shares["body"] + shares["insert"])[covered], 1, rtol=1e-12)
     with pytest.raises(subsolid.Error, match="body and insert overlap"):
         subsolid.slice_plate(parts, 0.5, place={"insert": (3, 0, 0.7, 90)}, strict=True)
+    arguments = {"pixel": 0.1, "plate": (6, "3.5mm"), "origin": (-1, "-0.5mm", 0)}
+    with pytest.warns(UserWarning, match="body and insert overlap"):
+        layers = subsolid.slice_plate(parts, 0.5, place={"insert": (3, 0, 0.7, 90)}, **arguments)
+    assert layers.pixels is not None and np.allclose(layers.pixels[0], (-1, -0.5))
+    assert layers.pixels[2] == (60, 35)
+    layers.write(tmp_path / "plate.cli")
     with pytest.raises(subsolid.Error, match="which no part has"):
         subsolid.slice_plate(parts, 0.5, place={"other": (3, 0, 0.7)})
     with pytest.raises(subsolid.Error, match="give Solids and Surfaces"):
@@ -95,6 +101,7 @@ HEIGHTS: list[tuple[dict[str, Any], list[str]]] = [
     ({"layer_height": "0.5,0.2@-10:-9,250um@0:", "first_layer": 0.3}, ["--layer-height", "0.5,0.2@-10:-9,0.25@0:", "--first-layer", "0.3"]),
     ({"adaptive": (0.1, "500um", 0.2)}, ["--adaptive", "0.1:0.5:0.2"]),
     ({"adaptive": "0.1:0.5:0.2"}, ["--adaptive", "0.1:0.5:0.2"]),
+    ({"adaptive": (0.1, 0.5, 0.5), "adaptive_attribute": ("hardness", 0.1)}, ["--adaptive", "0.1:0.5:0.5", "--adaptive-attribute", "hardness:0.1"]),
 ]
 
 

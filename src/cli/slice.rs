@@ -43,7 +43,7 @@ const SOLID_SURFACE_OR_PLATE: &str = "Control mesh of a solid: .vtk, .vtu, .pvtu
 #[command(group = ArgGroup::new("images").multiple(true)
     .args(["png", "bmp", "zip", "sl1", "image_stack", "vdb"]))]
 #[command(group = ArgGroup::new("sized").args(["pixel", "dpi"]))]
-#[command(group = ArgGroup::new("framed").args(["resolution", "pixel_origin", "window"]).multiple(true))]
+#[command(group = ArgGroup::new("framed").args(["resolution", "pixel_origin", "window", "plate"]).multiple(true))]
 #[command(group = ArgGroup::new("a_material").args(["materials", "material_id"]).multiple(true))]
 #[command(mut_arg("model", |model| model.help(SOLID_SURFACE_OR_PLATE)))]
 #[command(mut_arg("strict", |strict| strict.help(STRICT)))]
@@ -71,7 +71,8 @@ Examples:
   subsolid slice model.obj --layer-height 0.05 --png layers --pixel 0.05
   subsolid slice body.vtu insert.stl --place insert=10,0,2,90 --layer-height 0.05 --png layers \\
     --pixel 0.05 --window 0:120,0:68 --materials body,insert
-  subsolid slice plate.json --layer-height 0.05 --sl1 job.sl1 --pixel 0.05 --exposure 6:35:10
+  subsolid slice plate.json --layer-height 0.05 --sl1 job.sl1 --pixel 0.05 --exposure 6:35:10 \
+    --plate 120x68 --origin=-60,-34,0
   subsolid slice part.stl --layer-height 0.05 --png layers --pixel 0.05
   subsolid slice part.stl --scheme loop --weld=1e-3 --layer-height 0.1 --cli job.cli
   subsolid slice model.vtk --layer-height 0.1 --range 2:2.5 --axis x --svg drawings --resume")]

@@ -177,13 +177,28 @@ impl CompensatedSource<'_> {
 
     /// The contours of a layer, scaled but not moved.
     fn scaled(&self, index: usize, height: f64) -> Result<Layer> {
-        let (factors, up) = self.compensation.factors(self.axis);
-        let mut layer = self.source.contours(index, height / up)?;
+        let (_, up) = self.compensation.factors(self.axis);
+        Ok(self.scale(self.source.contours(index, height / up)?, height))
+    }
+
+    /// A layer of the source scaled, at its height then.
+    fn scale(&self, mut layer: Layer, height: f64) -> Layer {
+        let (factors, _) = self.compensation.factors(self.axis);
         layer.height = height;
         for point in layer.contours.iter_mut().flat_map(|contour| &mut contour.points) {
             *point = [0, 1].map(|d| factors[d] * point[d]);
         }
-        Ok(layer)
+        layer
+    }
+
+    /// A scaled layer with its contours moved.
+    fn moved(&self, mut layer: Layer) -> Layer {
+        let distance = self.distance(layer.height);
+        if distance != 0.0 {
+            let join = self.compensation.join;
+            layer.contours = offset(&layer.contours, distance, join, self.tolerance);
+        }
+        layer
     }
 
     /// Pixels and heights where the source has what is seen there.
@@ -202,13 +217,13 @@ impl CompensatedSource<'_> {
 
 impl LayerSource for CompensatedSource<'_> {
     fn contours(&self, index: usize, height: f64) -> Result<Layer> {
-        let mut layer = self.scaled(index, height)?;
-        let distance = self.distance(height);
-        if distance != 0.0 {
-            let join = self.compensation.join;
-            layer.contours = offset(&layer.contours, distance, join, self.tolerance);
-        }
-        Ok(layer)
+        Ok(self.moved(self.scaled(index, height)?))
+    }
+
+    fn part_contours(&self, index: usize, height: f64) -> Result<Vec<Layer>> {
+        let (_, up) = self.compensation.factors(self.axis);
+        let parts = self.source.part_contours(index, height / up)?;
+        Ok(parts.into_iter().map(|own| self.moved(self.scale(own, height))).collect())
     }
 
     fn coverage(&self, heights: &[f64], grid: &PixelGrid, sampling: Sampling) -> Result<Vec<u16>> {

@@ -1,5 +1,7 @@
-//! How high layers are: alike, by ranges of heights, or as the slope of the boundary allows.
+//! How high layers are: alike, by ranges of heights, or as the slope of the boundary and the change of an
+//! attribute allow.
 
+use super::attribute_change::AttributeChange;
 use super::boundary::Steepness;
 use super::slicer::Slicer;
 use super::stack::{LAST_LAYER_TOLERANCE, MAX_LAYERS, Stack, UNITS};
@@ -29,8 +31,8 @@ pub enum HeightRule {
         /// The ranges, which do not overlap, and the height of layers in each.
         ranges: Vec<([f64; 2], f64)>,
     },
-    /// As high as no cusp is above a limit.
-    Adaptive(CuspLimits, Steepness),
+    /// As high as no cusp is above a limit, and an attribute changes by no more than another.
+    Adaptive(CuspLimits, Steepness, Option<ChangeLimit>),
 }
 
 /// How high layers may be, and how far their stairs may stand off the surface.
@@ -40,6 +42,15 @@ pub struct CuspLimits {
     pub heights: [f64; 2],
     /// Largest cusp: height of a layer times |n_z| of the unit normal of the surface in it.
     pub cusp: f64,
+}
+
+/// By how much an attribute may change across a layer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChangeLimit {
+    /// Its change between heights.
+    pub change: AttributeChange,
+    /// The largest change, in the unit of the attribute.
+    pub most: f64,
 }
 
 impl CuspLimits {
@@ -83,7 +94,7 @@ impl Slicer {
         let steps = STEPS_A_LAYER * (high - low) / limits.heights[0];
         let steepness =
             Steepness::of(self.surface(), [low, high], steps.clamp(1.0, MAX_STEPS).ceil() as usize);
-        Ok(HeightRule::Adaptive(limits, steepness))
+        Ok(HeightRule::Adaptive(limits, steepness, None))
     }
 }
 
@@ -98,8 +109,10 @@ impl HeightRule {
                 };
                 ranges.iter().find(holds).map_or(*height, |&(_, own)| own)
             }
-            Self::Adaptive(limits, steepness) => {
-                steepness.height(bottom, limits.heights, limits.cusp)
+            Self::Adaptive(limits, steepness, change) => {
+                let height = steepness.height(bottom, limits.heights, limits.cusp);
+                let most = |own: &ChangeLimit| own.change.height(bottom, own.most);
+                height.min(change.as_ref().map_or(height, most)).max(limits.heights[0])
             }
         }
     }
@@ -108,16 +121,29 @@ impl HeightRule {
     /// by `leveling` at most.
     pub fn scaled(self, factor: f64, leveling: f64) -> Self {
         match self {
-            Self::Adaptive(limits, own) => Self::Adaptive(limits, own.scaled(factor, leveling)),
+            Self::Adaptive(limits, own, change) => {
+                let scaled =
+                    |own: ChangeLimit| ChangeLimit { change: own.change.scaled(factor), ..own };
+                Self::Adaptive(limits, own.scaled(factor, leveling), change.map(scaled))
+            }
             listed => listed,
         }
     }
 
-    /// Number of the layers of a stack with a larger cusp than asked for: they would be too thin.
-    pub fn exceeding(&self, stack: &Stack) -> usize {
-        let Self::Adaptive(limits, steepness) = self else { return 0 };
-        let most = limits.cusp * (1.0 + 1e-9);
-        (0..stack.count()).filter(|&layer| steepness.cusp(stack.slab(layer)) > most).count()
+    /// Numbers of the layers of a stack with a larger cusp than asked for, and with a larger change of
+    /// the attribute: they would be too thin.
+    pub fn exceeding(&self, stack: &Stack) -> [usize; 2] {
+        let Self::Adaptive(limits, steepness, change) = self else { return [0; 2] };
+        let count = |is_larger: &dyn Fn([f64; 2]) -> bool| {
+            (0..stack.count()).filter(|&layer| is_larger(stack.slab(layer))).count()
+        };
+        let rounded = |most: f64| most * (1.0 + 1e-9);
+        let changes =
+            |own: &ChangeLimit| count(&|slab| own.change.between(slab) > rounded(own.most));
+        [
+            count(&|slab| steepness.cusp(slab) > rounded(limits.cusp)),
+            change.as_ref().map_or(0, changes),
+        ]
     }
 }
 
@@ -136,7 +162,7 @@ impl LayerHeights {
             HeightRule::Listed { height, ranges } => {
                 std::iter::once(*height).chain(ranges.iter().map(|range| range.1)).collect()
             }
-            HeightRule::Adaptive(limits, _) => limits.heights.to_vec(),
+            HeightRule::Adaptive(limits, ..) => limits.heights.to_vec(),
         };
         for &height in given.iter().chain(&self.first) {
             // what is wrong with it alone

@@ -38,6 +38,7 @@
 //! # Ok::<(), subsolid::Error>(())
 //! ```
 
+mod attribute_change;
 mod boundary;
 mod channels;
 mod compensation;
@@ -68,6 +69,7 @@ mod stack;
 mod thin_walls;
 
 pub use crate::backend::operations::{InteriorRun, Sampling};
+pub use attribute_change::AttributeChange;
 pub use boundary::{ClosedSurface, PreparedSurface, Shell, Shells, Steepness};
 pub use channels::named_arrays;
 pub use compensation::{CompensatedSource, Compensation};
@@ -75,7 +77,7 @@ pub use contours::Join;
 pub use fingerprint::{fingerprint, plate_fingerprint, refined_fingerprint, surface_fingerprint};
 pub use frame::{Axis, PixelGrid};
 pub use hatch::{Hatch, HatchPattern, Hatching};
-pub use heights::{CuspLimits, HeightRule, LayerHeights};
+pub use heights::{ChangeLimit, CuspLimits, HeightRule, LayerHeights};
 pub use interior::{Interior, InteriorFinder};
 pub use job::{Job, JobReport};
 pub use lattice::{Graded, LatticeSize, Tile, TileLattice};

@@ -1,12 +1,16 @@
-//! Where parts on a plate overlap.
+//! Where parts on a plate overlap, and their contours without what others have of it.
 
 use std::ops::Range;
 
-use super::contours::united_area;
+use super::contours::{Combination, combine, is_narrow, united_area};
 use super::layer::{Contour, Layer};
 use super::setting::Setting;
 use super::slicer::Slicer;
+use crate::numbers::bounds;
 use crate::numbers::vector::distance;
+
+/// Part of the tolerance that the width of a contour is at least.
+const LEAST_PART: f64 = 1e-6;
 
 /// Two parts with places in common.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,7 +41,7 @@ impl Slicer {
                 for layer in (0..looked_at).map(layer) {
                     let height = setting.stack.middle(layer) / up;
                     let of = |patches: &Range<u32>| self.layer_of(patches.clone(), layer, height);
-                    let area = self.common(of(&part.patches), of(&later.patches));
+                    let area = common([&of(&part.patches), &of(&later.patches)], self.tolerance());
                     let area = area * factors[0] * factors[1];
                     own.layers[0] += usize::from(area > 0.0);
                     if area > own.area {
@@ -49,21 +53,48 @@ impl Slicer {
         }
         found
     }
+}
 
-    /// The area that two layers have in common; 0 for what is narrow.
-    fn common(&self, a: Layer, b: Layer) -> f64 {
-        if a.contours.is_empty() || b.contours.is_empty() {
-            return 0.0;
+/// Layers of parts without what later ones have of them. Contours that touch or overlap by what is
+/// narrow stay as they are. `tolerance`: of the contours.
+pub(super) fn apart(mut layers: Vec<Layer>, tolerance: f64) -> Vec<Layer> {
+    for part in 0..layers.len() {
+        let (own, later) = layers[part..].split_at_mut(1);
+        let own = &mut own[0];
+        let meets = |later: &&Layer| common([own, later], tolerance) > 0.0;
+        let over: Vec<Contour> = later
+            .iter()
+            .map(|later| &*later)
+            .filter(meets)
+            .flat_map(|own| own.contours.clone())
+            .collect();
+        if over.is_empty() {
+            continue;
         }
-        let sum = a.area() + b.area();
-        let around = |contour: &Contour| {
-            let next = contour.points.iter().cycle().skip(1);
-            contour.points.iter().zip(next).map(|(&p, &q)| distance(p, q)).sum::<f64>()
-        };
-        let shorter = [&a, &b].map(|layer| layer.contours.iter().map(around).sum::<f64>());
-        let all: Vec<Contour> = a.contours.into_iter().chain(b.contours).collect();
-        let common = sum - united_area(&all);
-        let narrow = 2.0 * self.tolerance() * shorter[0].min(shorter[1]);
-        if common > narrow { common } else { 0.0 }
+        let rule = Combination::FirstAlone;
+        let mut left = combine([&own.contours, &over], rule, LEAST_PART * tolerance, tolerance);
+        left.retain(|contour| !is_narrow(contour, 2.0 * tolerance));
+        own.contours = left;
     }
+    layers
+}
+
+/// The area that two layers have in common; 0 for what is narrow.
+fn common(layers: [&Layer; 2], tolerance: f64) -> f64 {
+    let [[low, high], [lowest, highest]]: [[[f64; 2]; 2]; 2] = layers.map(|layer| {
+        bounds::around(layer.contours.iter().flat_map(|contour| contour.points.iter().copied()))
+    });
+    // of none the box is empty
+    if !(0..2).all(|d| low[d] <= highest[d] && lowest[d] <= high[d]) {
+        return 0.0;
+    }
+    let around = |contour: &Contour| {
+        let next = contour.points.iter().cycle().skip(1);
+        contour.points.iter().zip(next).map(|(&p, &q)| distance(p, q)).sum::<f64>()
+    };
+    let shorter = layers.map(|layer| layer.contours.iter().map(around).sum::<f64>());
+    let all: Vec<Contour> = layers.iter().flat_map(|own| own.contours.clone()).collect();
+    let common = layers[0].area() + layers[1].area() - united_area(&all);
+    let narrow = 2.0 * tolerance * shorter[0].min(shorter[1]);
+    if common > narrow { common } else { 0.0 }
 }

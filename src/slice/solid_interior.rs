@@ -136,6 +136,18 @@ impl<'s> SolidInterior<'s> {
         self.attributes.iter().map(|attribute| attribute.width).chain(of_cells)
     }
 
+    /// The attributes, each with its part of what there is of the channels.
+    pub fn each_with<'a, T>(
+        &'a self,
+        mut channels: &'a [T],
+    ) -> impl Iterator<Item = (&'a AttributePieces, &'a [T])> {
+        self.attributes.iter().map(move |attribute| {
+            let (own, rest) = channels.split_at(attribute.width);
+            channels = rest;
+            (attribute, own)
+        })
+    }
+
     /// A layer in the words of the mesh.
     pub fn places(&self, mut found: PixelArrays) -> PixelPlaces {
         let values = self.interleaved(&mut found);

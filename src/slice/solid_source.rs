@@ -3,6 +3,7 @@
 
 use super::interior::InteriorFinder;
 use super::lattice::{LatticeLayers, TileLattice};
+use super::part::PartExtent;
 use super::solid_interior::{InteriorLayer, SolidInterior};
 use super::source::{Channel, LayerPixels, LayerSource, PixelPlaces};
 use super::{Layer, PixelGrid, Slicer};
@@ -281,6 +282,17 @@ impl LayerSource for SolidSource<'_> {
         match self.lattice() {
             None => Ok(self.slicer.layer(index, height)),
             Some((lattice, model)) => lattice.contours(model, index, height),
+        }
+    }
+
+    fn part_contours(&self, index: usize, height: f64) -> Result<Vec<Layer>> {
+        match &self.slicer.parts[..] {
+            [_] => Ok(vec![self.contours(index, height)?]),
+            parts => {
+                let of =
+                    |part: &PartExtent| self.slicer.layer_of(part.patches.clone(), index, height);
+                Ok(parts.iter().map(of).collect())
+            }
         }
     }
 

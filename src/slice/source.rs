@@ -13,6 +13,15 @@ pub trait LayerSource: Sync {
     /// As the source has them.
     fn contours(&self, index: usize, height: f64) -> Result<Layer>;
 
+    /// Contours of the plane at `height` of each part of the material, in the order of the parts, which may
+    /// overlap; those of all if the source has no parts.
+    ///
+    /// # Errors
+    /// As the source has them.
+    fn part_contours(&self, index: usize, height: f64) -> Result<Vec<Layer>> {
+        Ok(vec![self.contours(index, height)?])
+    }
+
     /// How much of every pixel is material, on the average over the planes at `heights`:
     /// 0 for nothing, 65535 for all of it; `[row][column]`, row 0 the lowest.
     ///

@@ -125,6 +125,17 @@ fn layers_have_several_heights() {
     assert!(least >= 0.04 - 1e-12 && most <= 0.1 + 1e-12 && least < most, "{least} {most}");
     let (_, _, stderr) = run(at, "slice tripod.vtu --adaptive 0.05:0.1:0.02 --svg coarse");
     assert!(stderr.contains("larger cusps than --adaptive allows"), "{stderr}");
+    let graded = concat!(env!("CARGO_MANIFEST_DIR"), "/models/graded_bracket.vtu");
+    let both = format!("slice {graded} --adaptive 0.05:0.5:0.5 --adaptive-attribute hardness");
+    let layers = |report: serde_json::Value| report["layers"].as_u64().unwrap();
+    let [fine, coarse] = [0.05, 0.4]
+        .map(|step| layers(done(at, &format!("{both}:{step} --layered-svg {step}.svg"))));
+    assert!(fine > 2 * coarse && coarse > 4, "{fine} {coarse}");
+    let (_, _, stderr) = run(at, &format!("{both}:1e-3 --svg many"));
+    assert!(stderr.contains("larger changes than --adaptive-attribute allows"), "{stderr}");
+    refused(at, &format!("{both}:0 --svg none"), "--adaptive-attribute hardness:0 is not positive");
+    refused(at, &format!("{both} --svg none"), "look like hardness:0.1");
+    refused(at, &format!("{both}s:1 --svg none"), "no attribute \"hardnesss\"");
     let svg = "slice tripod.vtu --svg out";
     for (heights, fragment) in [
         ("--layer-height 0.1,0.2", "heights in ranges look like 0.2,0.3@1:5"),

@@ -1,5 +1,6 @@
 //! `subsolid slice` of several models on one plate, as its users run it.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -67,7 +68,7 @@ fn a_solid_and_a_surface_are_two_materials() {
         let (code, _, told) = run(at, &format!("view {part} --slices png -o page.html"));
         assert!(code == 0 && !told.contains("another model"), "{told}");
     }
-    // contours are united: six layers of 2 × 2
+    // each place is of one part: six layers of 2 × 2
     assert!((area_of_cli(&at.join("a.cli")) - 24.0).abs() < 1e-4);
     let (code, _, told) = run(at, &format!("{DRAW} --place insert=2,0,1,90 --svg other"));
     assert_eq!(code, 0, "{told}");
@@ -79,6 +80,88 @@ fn a_solid_and_a_surface_are_two_materials() {
     // what touches does not overlap
     let (_, _, told) = run(at, &format!("{DRAW} --place insert=2,0,0 --svg beside --strict"));
     assert!(!told.contains("overlap") && told.contains("Sliced"), "{told}");
+}
+
+/// The areas of the parts, and the number of contours, in the layers of a `.cli` file.
+fn areas_by_part(text: &str) -> Vec<BTreeMap<u32, (f64, usize)>> {
+    let mut layers: Vec<BTreeMap<u32, (f64, usize)>> = Vec::new();
+    for line in text.lines() {
+        if line.starts_with("$$LAYER/") {
+            layers.push(BTreeMap::new());
+        }
+        let Some(numbers) = line.strip_prefix("$$POLYLINE/") else { continue };
+        let numbers: Vec<f64> = numbers.split(',').map(|x| x.parse().unwrap()).collect();
+        let points: Vec<&[f64]> = numbers[3..].chunks(2).collect();
+        assert_eq!(points.len(), numbers[2] as usize);
+        let area: f64 = points
+            .windows(2)
+            .map(|pair| 0.5 * (pair[0][0] * pair[1][1] - pair[1][0] * pair[0][1]))
+            .sum();
+        assert_eq!(numbers[1] == 1.0, area > 0.0, "outer contours are counter-clockwise");
+        let own = layers.last_mut().unwrap().entry(numbers[0] as u32).or_default();
+        *own = (own.0 + area, own.1 + 1);
+    }
+    layers
+}
+
+#[test]
+fn files_of_contours_tell_parts_apart() {
+    let boxes = with_boxes();
+    let at = boxes.path();
+    fs::copy(at.join("insert.stl"), at.join("a & $b.stl")).unwrap();
+    let hatch = "--hatch meander --hatch-spacing 0.1";
+    // beside each other and touching, one in the other, overlapping by half
+    for (place, first) in [("2,0,0", 4.0), ("5,0,0", 4.0), ("0.5,0,0", 1.0), ("1,0,0", 2.0)] {
+        let plate = json!({ "schema": "subsolid.plate/1", "parts": [
+            { "model": "body.vtu" },
+            { "model": "a & $b.stl", "place": place.split(',').map(|x| x.parse::<f64>().unwrap()).collect::<Vec<_>>() },
+        ] });
+        fs::write(at.join("plate.json"), plate.to_string()).unwrap();
+        let options = "--crease-angle 40 --layer-height 0.5 --tolerance 1e-3";
+        done(at, &format!("slice plate.json {options} {hatch} --cli a.cli --svg svg"));
+        let text = fs::read_to_string(at.join("a.cli")).unwrap();
+        assert!(text.contains("$$LABEL/1,body\n$$LABEL/2,a & _b\n"), "{text}");
+        let layers = areas_by_part(&text);
+        assert_eq!(layers.len(), 5);
+        for layer in &layers[1..] {
+            let [body, other] = [1, 2].map(|id| layer[&id].0);
+            assert!(
+                (body - first).abs() < 1e-3 && (other - 4.0).abs() < 1e-3,
+                "{place}: {layer:?}"
+            );
+        }
+        // hatches of a part cover it
+        let mut hatched = BTreeMap::new();
+        for line in text.lines().filter_map(|line| line.strip_prefix("$$HATCHES/")) {
+            let numbers: Vec<f64> = line.split(',').map(|x| x.parse().unwrap()).collect();
+            let lengths =
+                numbers[2..].chunks(4).map(|ends| (ends[2] - ends[0]).hypot(ends[3] - ends[1]));
+            *hatched.entry(numbers[0] as u32).or_insert(0.0) += 0.1 * lengths.sum::<f64>();
+        }
+        let [body, other] = [1, 2].map(|id| hatched[&id]);
+        assert!((body - 4.0 * first).abs() < 0.5 && (other - 16.0).abs() < 0.5, "{hatched:?}");
+        for (path, bytes) in relative(&at.join("svg")) {
+            let drawing = String::from_utf8(bytes).unwrap();
+            if path.extension().is_some_and(|ending| ending == "svg") {
+                let groups = [
+                    "<g id=\"part1\"><title>body</title>\n<path fill=\"black\"",
+                    "</g>\n<g id=\"part2\"><title>a &amp; $b</title>\n<path",
+                ];
+                assert!(groups.iter().all(|group| drawing.contains(group)), "{drawing}");
+                assert_eq!(drawing.matches("</g>").count(), 2);
+            }
+        }
+        let layers = manifest(&at.join("svg"))["layers"].clone();
+        let area = layers[0]["files"][0]["area"].as_f64().unwrap();
+        assert!((area - first - 4.0).abs() < 1e-3, "{area}");
+        fs::remove_dir_all(at.join("svg")).unwrap();
+        // moved contours of parts that touch are apart
+        let moved = "--offset=-0.1 --cli moved.cli";
+        done(at, &format!("slice plate.json {options} {moved}"));
+        let text = fs::read_to_string(at.join("moved.cli")).unwrap();
+        let part = areas_by_part(&text)[2][&2];
+        assert!((part.0 - 1.8 * 1.8).abs() < 1e-3, "{part:?}");
+    }
 }
 
 /// Files of one part are those of the model alone; places are those of a model that was moved.
@@ -131,7 +214,29 @@ fn windows_hold_the_plate() {
     refused(at, &format!("{outside} --png out"), "do not hold the model");
     done(at, &format!("{outside} --crop --png out --materials body,insert"));
     assert_eq!(pixels(&at.join("out"))[0], [400, 200]);
+    // a plate is the window from its corner on
+    for (plate, window) in [
+        ("--plate 10x3.5mm --origin=-1,-0.5mm,-0.5", "--window -1:9,-0.5mm:3 --origin=-0.5"),
+        ("--plate 9x3mm", "--window 0:9,0:3"),
+    ] {
+        for (options, folder) in [(plate, "of_plate"), (window, "of_window")] {
+            done(
+                at,
+                &format!("{SLICE} {place} {options} --crop --png {folder} --cli {folder}.cli"),
+            );
+        }
+        assert!(relative(&at.join("of_plate")) == relative(&at.join("of_window")));
+        for folder in ["of_plate", "of_window"] {
+            fs::remove_dir_all(at.join(folder)).unwrap();
+        }
+    }
+    refused(at, &format!("{SLICE} {place} --plate 6x2 --png no"), "do not hold the model");
     for (options, fragment) in [
+        ("--plate 6x0", "--plate from 0 to 0"),
+        ("--plate 6x-2", "--plate from 0 to -2"),
+        ("--plate 6x2 --window 0:6,0:2", "cannot be used with"),
+        ("--origin 0,0,0", "--origin of three numbers without --plate"),
+        ("--plate 6x2 --origin 0,0", "origins look like 0.5 or -60,-34,0"),
         ("--window 0:6,2:0", "--window from 2 to 0"),
         ("--window 0:6", "windows look like 0:120,0:68"),
         ("--window 0:6,0:2 --resolution 3x3", "cannot be used with"),

@@ -491,6 +491,8 @@ fn other_formats_are_named_with_a_way_that_works() {
         ),
         ("a.exo", hdf, &["Exodus", "HDF5", "nccopy -u -k cdf5 a.exo out.exo"]),
         ("a.stp", b"ISO-10303-21;\nHEADER;", &["CAD", "gmsh -3 a.stp"]),
+        ("a.amf", b"PK\x03\x04", &["AMF", "prusa-slicer --export-3mf a.amf -o out.3mf"]),
+        ("a.xml", b"<?xml version=\"1.0\"?>\n<amf unit=\"inch\">", &["AMF", "--export-3mf in.amf"]),
         ("a.bdf", b"$ comment\nCEND\n", &["Nastran", "gmsh a.bdf -save -format mesh"]),
         ("a.dat", b"SOL 101\nCEND\n", &["Nastran", "gmsh in.bdf"]),
         ("a.xdmf", b"<?xml version=\"1.0\"?><Xdmf></Xdmf>", &["XDMF", nothing]),

@@ -87,13 +87,22 @@ impl SliceRequest {
     }
 
     fn check_pitch(&self) -> Result<()> {
-        let ends = self.images.window.into_iter().flat_map(|own| own.0);
-        for [low, high] in ends.map(|ends| ends.map(|own| self.length(own))) {
+        let of_plate = self.images.plate.is_some();
+        let (given, help) = if of_plate {
+            ("plate", "give a width and a depth above 0: 120x68")
+        } else {
+            ("window", "give ends that rise: 0:120,0:68")
+        };
+        for [low, high] in self.window().into_iter().flatten() {
             if !(high - low).is_finite() || low >= high {
-                let what = message!(name("window"), " from {low} to {high}");
-                return Err(Error::request(what).with_help("give ends that rise: 0:120,0:68"));
+                let what = message!(name(given), " from {low} to {high}");
+                return Err(Error::request(what).with_help(help));
             }
         }
+        let has_corner = self.origin.is_some_and(|own| own.corner.is_some());
+        let corner = message!(name("origin"), " of three numbers without ", name("plate"));
+        let plate = message!("give the height alone, or ", option("plate", "WxH"));
+        check_rules([(has_corner && !of_plate, corner, plate)])?;
         self.pitch().map_or(Ok(()), Setting::check_pixel)
     }
 
@@ -163,6 +172,7 @@ impl SliceRequest {
             (self.images.has_materials(), materials()),
             (self.outputs.pvtu.is_some(), name("pvtu").into()),
             (self.lattice.lattice.is_some(), name("lattice").into()),
+            (self.adaptive_attribute.is_some(), name("adaptive_attribute").into()),
         ];
         let why = ": a surface has attributes on its boundary alone, and no cells inside";
         let help = "leave it out, or slice a solid";
@@ -277,14 +287,25 @@ impl SliceImages {
             let what = message!(name(option), " without pixels");
             (given && self.pixel_size().is_none(), what, "give the size of a pixel".into())
         };
+        let framed = [(self.window.is_some(), "window"), (self.plate.is_some(), "plate")];
+        let framed = framed.into_iter().find(|(given, _)| *given).map(|(_, option)| option);
         check_rules([
             without(self.resolution.is_some(), "resolution"),
             without(self.pixel_origin.is_some(), "pixel_origin"),
             without(self.window.is_some(), "window"),
+            without(self.plate.is_some(), "plate"),
             without(self.crop, "crop"),
             (
-                self.window.is_some() && (self.resolution.is_some() || self.pixel_origin.is_some()),
-                message!(name("window"), " says where pixels begin and how many there are"),
+                self.window.is_some() && self.plate.is_some(),
+                message!(listed(["window", "plate"].map(name), " and "), " do not go together"),
+                "give one of them".into(),
+            ),
+            (
+                framed.is_some() && (self.resolution.is_some() || self.pixel_origin.is_some()),
+                message!(
+                    name(framed.unwrap_or_default()),
+                    " says where pixels begin and how many there are"
+                ),
                 message!(
                     "leave ",
                     listed(["resolution", "pixel_origin"].map(name), " and "),

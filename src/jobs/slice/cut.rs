@@ -7,13 +7,17 @@ use super::check::{Rule, check_rules, is_for, listed};
 use super::compensation::SliceCompensation;
 use super::hatches::SliceHatches;
 use super::request::SliceRequest;
-use super::values::{AdaptiveHeights, HeightRange, HeightsByRange};
+use super::values::{AdaptiveHeights, AttributeStep, HeightRange, HeightsByRange};
 use crate::error::{Error, Message, Result, Term, option, option_name as name};
 use crate::numbers::Length;
 use crate::slice::{
-    Compensation, CuspLimits, Hatching, HeightRule, LatticeSize, LayerHeights, Slicer, Stack,
-    TileLattice,
+    ChangeLimit, Compensation, CuspLimits, Hatching, HeightRule, LatticeSize, LayerHeights,
+    SolidSource, Stack, TileLattice,
 };
+
+/// Heights that the change of an attribute is known for: for each of the lowest layers, and at most.
+const STEPS_A_LAYER: f64 = 2.0;
+const MAX_STEPS: f64 = 1024.0;
 
 /// Degrees from a layer's hatches to the next: it takes 360 layers until the same come again.
 const DEFAULT_ROTATION: f64 = 67.0;
@@ -45,19 +49,36 @@ impl SliceRequest {
         Some(CuspLimits { heights, cusp: self.length(cusp) })
     }
 
-    /// Heights of the layers that a slicer cuts.
+    /// What the height of layers depends on besides, if that is the change of an attribute, in layers of
+    /// `least` at least.
+    fn change_limit(&self, source: &SolidSource<'_>, least: f64) -> Result<Option<ChangeLimit>> {
+        let Some(AttributeStep { name, step: most }) = &self.adaptive_attribute else {
+            return Ok(None);
+        };
+        let [low, high] = source.slicer().heights();
+        let steps = (STEPS_A_LAYER * (high - low) / least).clamp(1.0, MAX_STEPS).ceil();
+        let change = source.attribute_change(name, steps as usize)?;
+        Ok(Some(ChangeLimit { change, most: *most }))
+    }
+
+    /// Heights of the layers of a source.
     ///
     /// # Errors
-    /// As [`Slicer::adaptive`]; [`Error::Request`](crate::Error::Request) without heights.
-    pub(super) fn heights(&self, slicer: &Slicer) -> Result<LayerHeights> {
+    /// As [`Slicer::adaptive`](crate::slice::Slicer::adaptive) and [`SolidSource::attribute_change`];
+    /// [`Error::Request`](crate::Error::Request) without heights.
+    pub(super) fn heights(&self, source: &SolidSource<'_>) -> Result<LayerHeights> {
+        let slicer = source.slicer();
         let first = self.first_layer.map(|own| self.length(own));
         match (self.cusp_limits(), self.listed_heights()) {
             (Some(limits), _) => {
                 let own = self.compensation().unwrap_or_default();
                 let axis = slicer.axis();
                 let (up, leveling) = (own.scale[axis.number()], own.leveling(axis));
-                let rule = slicer.adaptive(limits)?.scaled(up, leveling);
-                Ok(LayerHeights { first, rule })
+                let mut rule = slicer.adaptive(limits)?;
+                if let HeightRule::Adaptive(_, _, change) = &mut rule {
+                    *change = self.change_limit(source, limits.heights[0] / up)?;
+                }
+                Ok(LayerHeights { first, rule: rule.scaled(up, leveling) })
             }
             (None, Some(listed)) => Ok(listed),
             (None, None) => Err(self.no_heights()),
@@ -70,7 +91,11 @@ impl SliceRequest {
             let both = message!(name("adaptive"), " with ", name("layer_height"));
             check_rules([(self.layer_height.is_some(), both, "give one of them".into())])?;
             limits.check()?;
+            self.adaptive_attribute.as_ref().map_or(Ok(()), AttributeStep::check)?;
         } else {
+            let what = message!(name("adaptive_attribute"), " without ", name("adaptive"));
+            let give = message!("give ", option("adaptive", "MIN:MAX:CUSP"));
+            check_rules([(self.adaptive_attribute.is_some(), what, give)])?;
             let Some(listed) = self.listed_heights() else { return Err(self.no_heights()) };
             check_ranges(&listed)?;
         }
@@ -133,6 +158,18 @@ impl SliceRequest {
             return refused(name(option), why, help);
         }
         Ok(())
+    }
+}
+
+impl AttributeStep {
+    /// Refuses a step that no layer has.
+    fn check(&self) -> Result<()> {
+        if self.step.is_finite() && self.step > 0.0 {
+            return Ok(());
+        }
+        let given = option("adaptive_attribute", format!("{}:{}", self.name, self.step));
+        Err(Error::request(message!(given, " is not positive"))
+            .with_help("give the largest change across a layer, in the unit of the attribute"))
     }
 }
 

@@ -4,9 +4,9 @@ use std::ops::{ControlFlow, Range};
 use std::time::Instant;
 
 use super::super::Notes;
-use super::{PixelWindow, SliceImages, SliceReport, SliceRequest};
+use super::{SliceImages, SliceReport, SliceRequest};
 use crate::error::{Result, option_name};
-use crate::numbers::{Length, by_count, counted};
+use crate::numbers::{by_count, counted};
 use crate::slice::output::{
     CommonLayerInterface, Encoding, ImageArchive, ImageDirectory, ImageOptions, ImageStack,
     LayeredSvg, OpenVdb, Output, Painter, PixelCloud, Polylines, PrusaArchive, SliceStack,
@@ -14,7 +14,7 @@ use crate::slice::output::{
 };
 use crate::slice::{
     Bits, Channel, ImageFile, Job, JobReport, LayerSource, Materials, PixelGrid, Pixels, Setting,
-    Slicer,
+    SolidSource,
 };
 
 /// The layers of a model, whatever files they become.
@@ -36,27 +36,36 @@ pub(super) struct FileContents {
 }
 
 impl SliceRequest {
-    /// The layers of a model that a slicer cuts, without materials, name and fingerprint; warns of
-    /// cusps that are larger than asked for.
+    /// The layers of a model that a source cuts, without materials, name and fingerprint; warns of
+    /// cusps and changes of an attribute that are larger than asked for.
     ///
     /// # Errors
-    /// As [`Compensation::frame`](crate::slice::Compensation::frame), [`Setting::new`] and
-    /// [`Setting::pixels`].
-    pub fn layers_of(&self, slicer: &Slicer, notes: &mut dyn Notes) -> Result<ModelLayers> {
-        let origin = self.origin.map(|own| self.length(own));
-        let heights = self.heights(slicer)?;
+    /// As [`Compensation::frame`](crate::slice::Compensation::frame), [`Setting::new`],
+    /// [`Setting::pixels`] and [`SolidSource::attribute_change`].
+    pub fn layers_of(
+        &self,
+        source: &SolidSource<'_>,
+        notes: &mut dyn Notes,
+    ) -> Result<ModelLayers> {
+        let origin = self.origin.map(|own| self.length(own.height));
+        let heights = self.heights(source)?;
         let compensation = self.compensation();
-        let frame = slicer.frame();
+        let frame = source.slicer().frame();
         let frame = compensation.map_or(Ok(frame), |own| own.frame(frame))?;
         let setting = Setting::new(frame, heights.clone(), origin)?;
-        let exceeding = heights.rule.exceeding(&setting.stack);
-        if exceeding > 0 {
-            let (layers, have) = (counted(exceeding, "layer"), by_count(exceeding, "has", "have"));
-            notes.warn(message!(
-                "{layers} {have} larger cusps than ",
-                option_name("adaptive"),
-                " allows, which thinner layers than its least would need"
-            ));
+        let options = [("cusps", "adaptive"), ("changes", "adaptive_attribute")];
+        for (exceeding, (what, option)) in
+            heights.rule.exceeding(&setting.stack).into_iter().zip(options)
+        {
+            if exceeding > 0 {
+                let layers = counted(exceeding, "layer");
+                let have = by_count(exceeding, "has", "have");
+                notes.warn(message!(
+                    "{layers} {have} larger {what} than ",
+                    option_name(option),
+                    " allows, which thinner layers than the least would need"
+                ));
+            }
         }
         let lattice = self.lattice()?;
         let setting = Setting { unit_mm: self.unit_mm(), compensation, lattice, ..setting };
@@ -67,12 +76,11 @@ impl SliceRequest {
 
     /// The pixels of a width and a height.
     fn pixels(&self, pitch: [f64; 2]) -> Pixels {
-        let &SliceImages { resolution: size, pixel_origin, window, crop, .. } = &self.images;
-        let lengths = |corner: [Length; 2]| corner.map(|own| self.length(own));
-        let Some(PixelWindow(ends)) = window else {
-            return Pixels { pitch, size, origin: pixel_origin.map(lengths), crop };
+        let &SliceImages { resolution: size, pixel_origin, crop, .. } = &self.images;
+        let Some(ends) = self.window() else {
+            let origin = pixel_origin.map(|corner| corner.map(|own| self.length(own)));
+            return Pixels { pitch, size, origin, crop };
         };
-        let ends = ends.map(lengths);
         // a window that is a whole number of pixels wide has no column for rounding
         let count = |d: usize| ((ends[d][1] - ends[d][0]) / pitch[d] - 1e-6).ceil().max(1.0);
         let size = Some([0, 1].map(|d| count(d) as usize));

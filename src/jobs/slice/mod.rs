@@ -35,8 +35,8 @@ pub use model::{ModelFile, SliceModel, UnrefinedSolid};
 pub use plate::{PLATE_SCHEMA, PlateFile, PlatePart, SlicePart};
 pub use request::{SliceImages, SliceOutputs, SliceRequest};
 pub use values::{
-    AdaptiveHeights, HeightRange, HeightsByRange, PixelSize, PixelWindow, SliceAttribute,
-    SliceMaterial, SlicePlace,
+    AdaptiveHeights, AttributeStep, HeightRange, HeightsByRange, PixelSize, PixelWindow, PlateSize,
+    SliceAttribute, SliceMaterial, SliceOrigin, SlicePlace,
 };
 
 use std::path::Path;
@@ -104,21 +104,21 @@ impl SliceRequest {
         let mut plate = Plate::new(self, parts)?;
         let slicer = plate.slicer(self)?;
         say_shells(&slicer, notes);
-        let mut layers = self.layers_of(&slicer, notes)?;
-        plate.identify(&mut layers.setting);
-        let (names, strict) = plate.names();
-        self.check_overlaps(&slicer, &layers.setting, (&names, strict), notes)?;
-        own.warn_of_single(&layers.setting, notes);
-        let (grid, stack) = (layers.grid, layers.setting.stack.clone());
-        let [all, range] = self.layers(&stack)?;
-        let cost = Self::cost(plate.counts(), range.len(), grid);
-        let backend = self.processor(&cost, range.is_empty(), ranks, notes)?;
-        let material_ids = plate.material_ids().cloned();
+        let (identity, (names, strict)) = (plate.identity(), plate.names());
+        let (counts, material_ids) = (plate.counts(), plate.material_ids().cloned());
         if self.is_outline() {
             // memory for the layers
             plate.clear();
         }
         let mut source = plate.source(self, slicer)?;
+        let mut layers = self.layers_of(&source, notes)?;
+        identity.name(&mut layers.setting);
+        self.check_overlaps(source.slicer(), &layers.setting, (&names, strict), notes)?;
+        own.warn_of_single(&layers.setting, notes);
+        let (grid, stack) = (layers.grid, layers.setting.stack.clone());
+        let [all, range] = self.layers(&stack)?;
+        let cost = Self::cost(counts, range.len(), grid);
+        let backend = self.processor(&cost, range.is_empty(), ranks, notes)?;
         source.bring(&*backend)?;
         let setting = layers.setting.clone();
         let compensated = setting.compensated(&source);

@@ -7,6 +7,7 @@ use super::plate::SlicePart;
 use super::request::SliceRequest;
 use crate::error::Result;
 use crate::mesh::{Attribute, CellArray, Controls};
+use crate::slice::manifest::PartEntry;
 use crate::slice::{
     Boundary, CellIds, Setting, Slicer, SolidSource, SourcePart, plate_fingerprint,
 };
@@ -18,6 +19,21 @@ pub(super) struct Plate<'p> {
     moved: Vec<Option<Vec<[f64; 3]>>>,
     // what is wanted of each inside
     wanted: Vec<(Vec<Attribute>, Vec<CellArray>)>,
+}
+
+/// Which models layers are of.
+pub(super) struct PlateIdentity {
+    model: Option<String>,
+    parts: Vec<PartEntry>,
+    sha256: String,
+}
+
+impl PlateIdentity {
+    /// Says it in a setting.
+    pub fn name(self, setting: &mut Setting) {
+        (setting.model, setting.parts, setting.model_sha256) =
+            (self.model, self.parts, self.sha256);
+    }
 }
 
 impl<'p> Plate<'p> {
@@ -45,14 +61,14 @@ impl<'p> Plate<'p> {
         Slicer::of_parts(&boundaries, request.options())
     }
 
-    /// Says which models the layers are of.
-    pub fn identify(&self, setting: &mut Setting) {
-        setting.model = SlicePart::files(&self.parts);
-        setting.parts = SlicePart::entries(&self.parts);
-        setting.model_sha256 = match &setting.parts[..] {
+    /// Which models the layers are of.
+    pub fn identity(&self) -> PlateIdentity {
+        let parts = SlicePart::entries(&self.parts);
+        let sha256 = match &parts[..] {
             [] => self.parts[0].model.sha256().to_owned(),
             parts => plate_fingerprint(parts),
         };
+        PlateIdentity { model: SlicePart::files(&self.parts), parts, sha256 }
     }
 
     /// Names of the parts, and whether what is doubtful is refused.

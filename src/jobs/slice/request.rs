@@ -11,8 +11,8 @@ use super::lattice::SliceLattice;
 #[cfg(feature = "cli")]
 use super::values;
 use super::values::{
-    AdaptiveHeights, HeightRange, HeightsByRange, PixelSize, PixelWindow, SliceAttribute,
-    SliceMaterial, SlicePlace,
+    AdaptiveHeights, AttributeStep, HeightRange, HeightsByRange, PixelSize, PixelWindow, PlateSize,
+    SliceAttribute, SliceMaterial, SliceOrigin, SlicePlace,
 };
 use crate::backend::Choice;
 use crate::error::Result;
@@ -61,13 +61,17 @@ pub struct SliceRequest {
     )]
     #[cfg_attr(feature = "cli", arg(conflicts_with = "layer_height"))]
     pub adaptive: Option<AdaptiveHeights>,
+    /// Layers of --adaptive no higher than NAME, an attribute of the vertices, changes by STEP across
+    /// them, in its own unit
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME:STEP", requires = "adaptive"))]
+    pub adaptive_attribute: Option<AttributeStep>,
     /// Height of layer 0 [default: as of the others]
     #[cfg_attr(feature = "cli", arg(long, value_name = "H", allow_hyphen_values = true))]
     pub first_layer: Option<Length>,
     /// Height of the bottom of layer 0, at or below the lowest point of the limit [default: the
-    /// lowest point]
-    #[cfg_attr(feature = "cli", arg(long, value_name = "Z", allow_hyphen_values = true))]
-    pub origin: Option<Length>,
+    /// lowest point]; with the lower left corner of the --plate before it, in the plane of the layers
+    #[cfg_attr(feature = "cli", arg(long, value_name = "[X,Y,]Z", allow_hyphen_values = true))]
+    pub origin: Option<SliceOrigin>,
     /// Slice only layers whose mid-height is at least Z0 and below Z1; either may be omitted
     #[cfg_attr(feature = "cli", arg(long, value_name = "Z0:Z1", allow_hyphen_values = true))]
     pub range: Option<HeightRange>,
@@ -211,8 +215,14 @@ pub struct SliceImages {
     #[cfg_attr(feature = "cli", arg(conflicts_with_all = ["resolution", "pixel_origin"]))]
     #[cfg_attr(feature = "cli", arg(allow_hyphen_values = true))]
     pub window: Option<PixelWindow>,
-    /// Leave out what lies outside the pixels of --resolution, --pixel-origin and --window, which is
-    /// refused otherwise
+    /// Pixels of all of a machine's build plate of this size, whose lower left corner lies at the X and Y
+    /// of --origin [default: at 0, 0]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "WxH", requires = "sized"))]
+    #[cfg_attr(feature = "cli", arg(conflicts_with_all = ["resolution", "pixel_origin", "window"]))]
+    #[cfg_attr(feature = "cli", arg(allow_hyphen_values = true))]
+    pub plate: Option<PlateSize>,
+    /// Leave out what lies outside the pixels of --resolution, --pixel-origin, --window and --plate,
+    /// which is refused otherwise
     #[cfg_attr(feature = "cli", arg(long, requires = "framed"))]
     pub crop: bool,
     /// Gray levels: the covered fraction of each pixel, averaged over N planes per layer, 1 to 64
@@ -272,6 +282,18 @@ impl SliceRequest {
         self.images.pixel_size().map(|size| size.0.map(|own| self.length(own)))
     }
 
+    /// The ends of the pixels across and up that a window or a plate has, in length units of the model.
+    pub(super) fn window(&self) -> Option<[[f64; 2]; 2]> {
+        let lengths = |own: [Length; 2]| own.map(|own| self.length(own));
+        if let Some(PixelWindow(ends)) = self.images.window {
+            return Some(ends.map(lengths));
+        }
+        let PlateSize(size) = self.images.plate?;
+        let low = self.origin.and_then(|own| own.corner).map_or([0.0; 2], lengths);
+        let size = lengths(size);
+        Some([0, 1].map(|d| [low[d], low[d] + size[d]]))
+    }
+
     /// Whether something that is given or written depends on the length unit of the model.
     pub fn uses_unit(&self) -> bool {
         self.outputs.use_unit() || self.in_units()
@@ -280,12 +302,15 @@ impl SliceRequest {
     /// Whether some lengths are given with a unit.
     pub fn in_units(&self) -> bool {
         let HeightRange { from, to } = self.range.unwrap_or_default();
-        let options = [self.weld, self.origin, self.tolerance, from, to, self.first_layer];
+        let height = self.origin.map(|own| own.height);
+        let options = [self.weld, height, self.tolerance, from, to, self.first_layer];
         let listed = self.layer_height.iter().flat_map(HeightsByRange::lengths);
         let adaptive = self.adaptive.into_iter().flat_map(|own| own.0);
         let pixels = self.images.pixel_size().map(|size| size.0).into_iter();
         let window = self.images.window.into_iter().flat_map(|own| own.0);
-        let pairs = pixels.chain(self.images.pixel_origin).chain(window).flatten();
+        let plate = self.images.plate.map(|own| own.0);
+        let corners = [plate, self.origin.and_then(|own| own.corner), self.images.pixel_origin];
+        let pairs = pixels.chain(corners.into_iter().flatten()).chain(window).flatten();
         let places = self.place.iter().flat_map(|own| own.shift);
         let compensation = self.compensation.lengths();
         let mut lengths = options
@@ -322,7 +347,8 @@ impl SliceRequest {
     /// Names of the attributes and arrays that something is made of.
     pub(super) fn wanted(&self) -> Vec<&str> {
         let mut wanted: Vec<&str> = self.attribute.iter().map(|own| own.name.as_str()).collect();
-        for name in self.images.material_names().chain(self.lattice.attribute()) {
+        let step = self.adaptive_attribute.as_ref().map(|own| own.name.as_str());
+        for name in self.images.material_names().chain(self.lattice.attribute()).chain(step) {
             if !wanted.contains(&name) {
                 wanted.push(name);
             }

@@ -95,6 +95,27 @@ impl FromStr for AdaptiveHeights {
     }
 }
 
+/// An attribute, and the most that it may change by across a layer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AttributeStep {
+    /// Name of an attribute of the vertices, of several components with or without the number.
+    pub name: String,
+    /// The largest change, in the unit of the attribute.
+    pub step: f64,
+}
+
+impl FromStr for AttributeStep {
+    type Err = String;
+
+    /// `NAME:STEP`; a name may hold : itself.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts = text.rsplit_once(':').and_then(|(name, step)| {
+            Some(Self { name: name.to_owned(), step: step.trim().parse().ok()? })
+        });
+        parts.ok_or_else(|| "an attribute and its largest change look like hardness:0.1".into())
+    }
+}
+
 /// Width and height of a pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PixelSize(pub [Length; 2]);
@@ -117,6 +138,49 @@ impl FromStr for PixelSize {
         let [mut width, height]: [Length; 2] = [width.parse()?, height.parse()?];
         width.unit = width.unit.or(height.unit);
         Ok(Self([width, height]))
+    }
+}
+
+/// Width and depth of a machine's plate.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlateSize(pub [Length; 2]);
+
+impl FromStr for PlateSize {
+    type Err = String;
+
+    /// `120x68`, with units as [`PixelSize`] has them.
+    fn from_str(text: &str) -> Result<Self, String> {
+        text.parse().map(|PixelSize(sides)| Self(sides))
+    }
+}
+
+/// Where layers begin: the height of the bottom of layer 0, and the corner of the plate.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SliceOrigin {
+    /// Lower left corner of the plate in the plane of the layers.
+    pub corner: Option<[Length; 2]>,
+    /// Height of the bottom of layer 0.
+    pub height: Length,
+}
+
+impl From<Length> for SliceOrigin {
+    /// A height alone.
+    fn from(height: Length) -> Self {
+        Self { corner: None, height }
+    }
+}
+
+impl FromStr for SliceOrigin {
+    type Err = String;
+
+    /// `0.5mm`, or `-60,-34,0`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts: Vec<Length> = text.split(',').map(str::parse).collect::<Result<_, _>>()?;
+        match parts[..] {
+            [height] => Ok(height.into()),
+            [x, y, height] => Ok(Self { corner: Some([x, y]), height }),
+            _ => Err("origins look like 0.5 or -60,-34,0".into()),
+        }
     }
 }
 

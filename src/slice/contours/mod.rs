@@ -11,7 +11,7 @@ mod trace;
 mod unite;
 
 pub(super) use index::IntervalIndex;
-pub(super) use join::join;
+pub(super) use join::{is_narrow, join};
 pub use offset::Join;
 pub(super) use offset::offset;
 pub(super) use trace::Arcs;

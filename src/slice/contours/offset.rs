@@ -3,9 +3,15 @@
 //! Sides are moved along their normals. Where they part at a corner they are joined, where they
 //! overlap they are led through the corner itself: what is to the left of the curve that results, a
 //! positive number of times, is the material moved (as of Clipper: Vatti 1992, Chen and McMains 2005).
+//!
+//! The way to the corner and back is as long as the distance, and crosses those of the corners near by.
+//! It is cut short, to where the moved sides cross, where what it encloses lies in the strips that both
+//! sides sweep: so there are more strips than such ways at each place that some strips cover, as long as
+//! one corner of a contour keeps its way. Contours that are so narrow that they vanish are left out.
 
 use super::join::{is_narrow, nest};
 use super::unite::IntegerContours;
+use crate::numbers::bounds;
 use crate::slice::layer::Contour;
 
 /// Greatest distance of a mitred corner from the corner, as a multiple of the offset; of sharper
@@ -33,6 +39,7 @@ pub enum Join {
 pub fn offset(contours: &[Contour], distance: f64, join: Join, tolerance: f64) -> Vec<Contour> {
     let moved: Vec<Contour> = contours
         .iter()
+        .filter(|contour| !vanishes(contour, distance))
         .map(|contour| moved(&contour.points, distance, join, ARC_PART * tolerance))
         .filter(|contour| contour.points.len() > 2)
         .collect();
@@ -46,6 +53,14 @@ pub fn offset(contours: &[Contour], distance: f64, join: Join, tolerance: f64) -
     all
 }
 
+/// Whether all places inside a contour are so near to it that none is left: each is on a chord of the
+/// narrower side of the box around.
+fn vanishes(contour: &Contour, distance: f64) -> bool {
+    let [low, high]: [[f64; 2]; 2] = bounds::around(contour.points.iter().copied());
+    let narrower = (high[0] - low[0]).min(high[1] - low[1]);
+    distance * contour.area() < 0.0 && narrower <= 2.0 * distance.abs()
+}
+
 /// The curve of the moved sides of a contour, which may cross itself.
 fn moved(points: &[[f64; 2]], distance: f64, join: Join, sagitta: f64) -> Contour {
     let mut corners: Vec<[f64; 2]> = points.to_vec();
@@ -54,12 +69,15 @@ fn moved(points: &[[f64; 2]], distance: f64, join: Join, sagitta: f64) -> Contou
         corners.pop();
     }
     let count = corners.len();
-    let along = |i: usize| {
+    let side = |i: usize| {
         let [a, b] = [corners[i % count], corners[(i + 1) % count]];
-        let [x, y] = [b[0] - a[0], b[1] - a[1]];
-        let length = x.hypot(y);
-        [x / length, y / length]
+        [b[0] - a[0], b[1] - a[1]]
     };
+    let length = |i: usize| {
+        let [x, y] = side(i);
+        x.hypot(y)
+    };
+    let along = |i: usize| side(i).map(|x| x / length(i));
     let mut points = Vec::with_capacity(2 * count);
     for (i, &corner) in corners.iter().enumerate() {
         let sides = [along(i + count - 1), along(i)];
@@ -69,8 +87,16 @@ fn moved(points: &[[f64; 2]], distance: f64, join: Join, sagitta: f64) -> Contou
         let [before, after] = normals.map(|normal| at(distance, normal));
         let turn = sides[0][0] * sides[1][1] - sides[0][1] * sides[1][0];
         let cosine = sides[0][0] * sides[1][0] + sides[0][1] * sides[1][1];
+        // where the moved sides cross; of the half of the angle: 1 / cos² = 2 / (1 + cosine)
+        let crossing = at(distance / (1.0 + cosine), [0, 1].map(|d| normals[0][d] + normals[1][d]));
+        let overlaps = turn * distance < 0.0;
+        let back = (distance * turn).abs();
+        if overlaps && i > 0 && cosine >= 0.0 && back <= length(i + count - 1).min(length(i)) {
+            points.push(crossing);
+            continue;
+        }
         points.push(before);
-        if turn * distance < 0.0 {
+        if overlaps {
             points.push(corner);
         } else {
             match join {
@@ -84,10 +110,8 @@ fn moved(points: &[[f64; 2]], distance: f64, join: Join, sagitta: f64) -> Contou
                         at(distance, [cosine * x - sine * y, sine * x + cosine * y])
                     }));
                 }
-                // of the half of the angle: 1 / cos² = 2 / (1 + cosine)
                 Join::Miter if 2.0 <= MITER_LIMIT * MITER_LIMIT * (1.0 + cosine) => {
-                    let sum = [0, 1].map(|d| normals[0][d] + normals[1][d]);
-                    points.push(at(distance / (1.0 + cosine), sum));
+                    points.push(crossing);
                 }
                 Join::Miter => {}
             }

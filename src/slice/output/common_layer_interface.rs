@@ -4,7 +4,8 @@
 //! contour ends at the point where it begins. A `LAYER` names the layer's upper surface;
 //! an empty first one, the bottom of the lowest, gives that its thickness.
 //! Coordinates are in the slicing plane, heights along the slicing axis. Hatches of a layer, if there
-//! are any, are one list behind its contours.
+//! are any, are one list behind its contours. Of several parts each has an id, from 1 on, with its name as the
+//! label.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -79,13 +80,13 @@ impl CommonLayerInterface {
         }
     }
 
-    fn polyline(&self, contour: &Contour) -> Vec<u8> {
+    fn polyline(&self, id: u32, contour: &Contour) -> Vec<u8> {
         let outer = u32::from(!contour.is_hole());
         let points = contour.points.iter().chain(contour.points.first());
         let count = contour.points.len() + 1;
         match self.encoding {
             Encoding::Text => {
-                let mut line = format!("$$POLYLINE/1,{outer},{count}");
+                let mut line = format!("$$POLYLINE/{id},{outer},{count}");
                 for &[x, y] in points {
                     let _ = write!(line, ",{x:.*},{y:.*}", self.decimals, self.decimals);
                 }
@@ -94,7 +95,7 @@ impl CommonLayerInterface {
             }
             Encoding::Binary => {
                 let mut bytes = START_POLYLINE_LONG.to_le_bytes().to_vec();
-                for number in [1, outer, count as u32] {
+                for number in [id, outer, count as u32] {
                     bytes.extend(number.to_le_bytes());
                 }
                 bytes.extend(points.flatten().flat_map(|&x| real(x)));
@@ -103,12 +104,12 @@ impl CommonLayerInterface {
         }
     }
 
-    fn hatches(&self, vectors: &[Hatch]) -> Vec<u8> {
+    fn hatches(&self, id: u32, vectors: &[Hatch]) -> Vec<u8> {
         let count = vectors.len();
         let numbers = vectors.as_flattened().as_flattened();
         match self.encoding {
             Encoding::Text => {
-                let mut line = format!("$$HATCHES/1,{count}");
+                let mut line = format!("$$HATCHES/{id},{count}");
                 for x in numbers {
                     let _ = write!(line, ",{x:.*}", self.decimals);
                 }
@@ -117,7 +118,7 @@ impl CommonLayerInterface {
             }
             Encoding::Binary => {
                 let mut bytes = START_HATCHES_LONG.to_le_bytes().to_vec();
-                for number in [1, count as u32] {
+                for number in [id, count as u32] {
                     bytes.extend(number.to_le_bytes());
                 }
                 bytes.extend(numbers.iter().flat_map(|&x| real(x)));
@@ -133,21 +134,23 @@ impl CommonLayerInterface {
 
 impl Output for CommonLayerInterface {
     fn make(&self, cut: &OutputLayer) -> Result<LayerOutput> {
-        let layer = cut.contours()?.merged(self.tolerance);
-        if layer.contours.iter().any(|contour| u32::try_from(contour.points.len()).is_err()) {
-            return Err(Error::request(message!(
-                IdKind::Layer.id(cut.index),
-                " has too many points"
-            )));
-        }
         let mut bytes = self.layer(cut.stack.slab(cut.index)[1]);
-        for contour in layer.contours.iter().filter(|contour| !contour.points.is_empty()) {
-            bytes.extend(self.polyline(contour));
-        }
-        if let Some(hatching) = &self.hatching {
-            let vectors = hatching.vectors(&layer.contours, cut.index, self.tolerance)?;
-            if !vectors.is_empty() {
-                bytes.extend(self.hatches(&vectors));
+        for (id, part) in (1..).zip(cut.parts(self.tolerance)?) {
+            let layer = part.merged(self.tolerance);
+            if layer.contours.iter().any(|contour| u32::try_from(contour.points.len()).is_err()) {
+                return Err(Error::request(message!(
+                    IdKind::Layer.id(cut.index),
+                    " has too many points"
+                )));
+            }
+            for contour in layer.contours.iter().filter(|contour| !contour.points.is_empty()) {
+                bytes.extend(self.polyline(id, contour));
+            }
+            if let Some(hatching) = &self.hatching {
+                let vectors = hatching.vectors(&layer.contours, cut.index, self.tolerance)?;
+                if !vectors.is_empty() {
+                    bytes.extend(self.hatches(id, &vectors));
+                }
             }
         }
         Ok(LayerOutput::of(bytes))
@@ -209,11 +212,24 @@ fn head(setting: &Setting, layers: &Range<usize>, encoding: Encoding, decimals: 
     let numbers = [low[0], low[1], bottom, high[0], high[1], top];
     let dimension = numbers.map(|x| format!("{:.decimals$}", x + 0.0)).join(",");
     format!(
-        "$$HEADERSTART\n{form}\n$$UNITS/{}\n$$VERSION/200\n$$LABEL/1,model\n\
-         $$DIMENSION/{dimension}\n$$LAYERS/{}\n{end}{start}",
+        "$$HEADERSTART\n{form}\n$$UNITS/{}\n$$VERSION/200\n{}$$DIMENSION/{dimension}\n$$LAYERS/{}\n{end}{start}",
         setting.unit_mm,
+        labels(setting),
         layers.len() + 1
     )
+}
+
+/// The names of the parts by their ids, in lines of their own.
+fn labels(setting: &Setting) -> String {
+    if setting.parts.len() < 2 {
+        return "$$LABEL/1,model\n".to_owned();
+    }
+    let names = setting.parts.iter().map(|part| part.name.as_deref().unwrap_or("part"));
+    let label = |(id, name): (usize, &str)| {
+        // a line, in which two of these begin a command
+        format!("$$LABEL/{id},{}\n", name.replace(|c: char| c.is_control() || c == '$', "_"))
+    };
+    (1..).zip(names).map(label).collect()
 }
 
 fn real(x: f64) -> [u8; 4] {

@@ -38,6 +38,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use super::Layer;
+use super::overlap::apart;
 use super::source::LayerSource;
 use super::stack::Stack;
 use crate::error::{Error, Result, option_name};
@@ -52,12 +53,13 @@ pub struct OutputLayer<'a> {
     /// What else can be asked.
     pub source: &'a dyn LayerSource,
     cut: OnceLock<Layer>,
+    parts: OnceLock<Vec<Layer>>,
 }
 
 impl<'a> OutputLayer<'a> {
     /// A layer that is cut where an output asks for contours.
     pub fn new(index: usize, stack: &'a Stack, source: &'a dyn LayerSource) -> Self {
-        Self { index, stack, source, cut: OnceLock::new() }
+        Self { index, stack, source, cut: OnceLock::new(), parts: OnceLock::new() }
     }
 
     /// The contours, cut once for all outputs.
@@ -70,6 +72,19 @@ impl<'a> OutputLayer<'a> {
         }
         let layer = self.source.contours(self.index, self.stack.middle(self.index))?;
         Ok(self.cut.get_or_init(|| layer))
+    }
+
+    /// The contours of each part, without what later ones have of it, cut once for all outputs; those of
+    /// all if there are no several parts. `tolerance`: of the contours.
+    ///
+    /// # Errors
+    /// As the source has them.
+    pub fn parts(&self, tolerance: f64) -> Result<&[Layer]> {
+        if let Some(parts) = self.parts.get() {
+            return Ok(parts);
+        }
+        let parts = self.source.part_contours(self.index, self.stack.middle(self.index))?;
+        Ok(self.parts.get_or_init(|| apart(parts, tolerance)))
     }
 }
 

@@ -2,7 +2,8 @@
 //! rule: holes run against the contours around them.
 //!
 //! The drawing is the model's box in the plane, in millimeters, seen from above: y of
-//! the drawing runs down, so the plane's second coordinate is mirrored.
+//! the drawing runs down, so the plane's second coordinate is mirrored. Of several parts each is a group
+//! `part1`, `part2`… with its name as the title.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -10,6 +11,7 @@ use std::path::Path;
 use super::directory::LayerDirectory;
 use super::{KeptLayers, LayerOutput, Output, OutputLayer};
 use crate::error::Result;
+use crate::io::escape;
 use crate::numbers::significant;
 use crate::slice::Setting;
 use crate::slice::manifest::{FileEntry, Files, LayerEntry};
@@ -26,6 +28,8 @@ pub struct SvgStack {
     tolerance: f64,
     hatching: Option<Hatching>,
     decimals: usize,
+    /// Names of the parts, if there are several.
+    parts: Vec<String>,
 }
 
 impl SvgStack {
@@ -49,11 +53,15 @@ impl SvgStack {
             tolerance: setting.tolerance,
             hatching: setting.hatching,
             decimals: decimals(setting.tolerance * setting.unit_mm),
+            parts: match &setting.parts[..] {
+                [] | [_] => Vec::new(),
+                parts => parts.iter().map(|own| own.name.clone().unwrap_or_default()).collect(),
+            },
         })
     }
 
-    /// The drawing of a layer.
-    fn draw(&self, layer: &Layer) -> Result<String> {
+    /// The drawing of a layer, by its parts.
+    fn draw(&self, cut: &OutputLayer, parts: &[Layer]) -> Result<String> {
         let ([low, high], mm, decimals) = (self.plane, self.unit_mm, self.decimals);
         let [width, height] = [0, 1].map(|d| (high[d] - low[d]) * mm);
         let mut svg = format!(
@@ -61,8 +69,27 @@ impl SvgStack {
              <svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.decimals$}mm\" \
              height=\"{height:.decimals$}mm\" viewBox=\"0 0 {width:.decimals$} {height:.decimals$}\">\n\
              <title>Layer {}, {} = {}</title>\n",
-            layer.index, self.axis, layer.height
+            cut.index,
+            self.axis,
+            cut.stack.middle(cut.index)
         );
+        for (number, layer) in (1..).zip(parts) {
+            let name = self.parts.get(number - 1).filter(|_| !layer.contours.is_empty());
+            if let Some(name) = name {
+                let _ = writeln!(svg, "<g id=\"part{number}\"><title>{}</title>", escape(name));
+            }
+            self.draw_part(layer, &mut svg)?;
+            if name.is_some() {
+                svg.push_str("</g>\n");
+            }
+        }
+        svg.push_str("</svg>\n");
+        Ok(svg)
+    }
+
+    /// Appends the contours of a part, and their hatches.
+    fn draw_part(&self, layer: &Layer, svg: &mut String) -> Result<()> {
+        let ([low, high], mm, decimals) = (self.plane, self.unit_mm, self.decimals);
         if !layer.contours.is_empty() {
             svg.push_str("<path fill=\"black\" fill-rule=\"nonzero\" d=\"");
             for contour in &layer.contours {
@@ -90,8 +117,7 @@ impl SvgStack {
             }
             svg.push_str("\"/>\n");
         }
-        svg.push_str("</svg>\n");
-        Ok(svg)
+        Ok(())
     }
 }
 
@@ -101,13 +127,16 @@ impl Output for SvgStack {
     }
 
     fn make(&self, cut: &OutputLayer) -> Result<LayerOutput> {
-        let layer = cut.contours()?.merged(self.tolerance);
+        let parts: Vec<Layer> =
+            cut.parts(self.tolerance)?.iter().map(|part| part.merged(self.tolerance)).collect();
         let path = format!("{}.svg", cut.stack.file_stem(cut.index, self.axis));
-        let bytes = self.directory.write_file(cut.index, &path, self.draw(&layer)?.as_bytes())?;
-        let (area, contours) = (Some(layer.area()), Some(layer.contours.len()));
+        let bytes =
+            self.directory.write_file(cut.index, &path, self.draw(cut, &parts)?.as_bytes())?;
+        let area = Some(parts.iter().map(Layer::area).sum());
+        let contours = Some(parts.iter().map(|part| part.contours.len()).sum());
         let file = FileEntry { path, bytes, area, contours, ..FileEntry::default() };
         let thickness = cut.stack.own_height(cut.index);
-        let (index, height, files) = (cut.index, layer.height, vec![file]);
+        let (index, height, files) = (cut.index, cut.stack.middle(cut.index), vec![file]);
         Ok(LayerOutput::of(LayerEntry { index, height, thickness, files }))
     }
 

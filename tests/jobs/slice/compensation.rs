@@ -8,6 +8,8 @@ use subsolid::slice::{
     PixelGrid, Sampling, Stack,
 };
 
+use crate::oracle::random::Random;
+
 /// The same contours at all heights.
 struct Prism(Vec<Contour>);
 
@@ -113,8 +115,11 @@ fn areas_are_those_of_analysis() {
     near(&ring, 0.25, Join::Round, PI * (2.25_f64.powi(2) - 0.75_f64.powi(2)), 2);
     near(&ring, -0.25, Join::Miter, PI * (1.75_f64.powi(2) - 1.25_f64.powi(2)), 2);
     // the hole closes; the ring vanishes
-    let pinhole = [circle(2.0), reversed(polygon(1.0, 100))];
-    near(&pinhole, 1.1, Join::Round, PI * 3.1_f64.powi(2), 1);
+    for count in [100, 20_000] {
+        let pinhole = [circle(2.0), reversed(polygon(1.0, count))];
+        near(&pinhole, 1.1, Join::Round, PI * 3.1_f64.powi(2), 1);
+        near(&pinhole, 0.99, Join::Round, PI * (2.99_f64.powi(2) - 0.01_f64.powi(2)), 2);
+    }
     assert!(offset(&ring, -0.6, Join::Round, tolerance).is_empty());
     assert!(offset(&[square(0.0, 1.0)], -0.51, Join::Miter, tolerance).is_empty());
     assert!(offset(&[], 1.0, Join::Round, tolerance).is_empty());
@@ -141,6 +146,71 @@ fn areas_are_those_of_analysis() {
         [0.0, 1.0],
     ]);
     near(&[bell], -0.1, Join::Miter, 2.0 * 0.8 * 0.8, 2);
+}
+
+/// Whether a point is inside contours, by even and odd crossings, and how far from them it is.
+fn place(contours: &[Contour], p: [f64; 2]) -> (bool, f64) {
+    let (mut inside, mut least) = (false, f64::INFINITY);
+    for contour in contours {
+        let next = contour.points.iter().cycle().skip(1);
+        for (a, b) in contour.points.iter().zip(next) {
+            if (a[1] > p[1]) != (b[1] > p[1])
+                && p[0] < a[0] + (p[1] - a[1]) / (b[1] - a[1]) * (b[0] - a[0])
+            {
+                inside = !inside;
+            }
+            let [along, off] = [[b[0] - a[0], b[1] - a[1]], [p[0] - a[0], p[1] - a[1]]];
+            let square = along[0] * along[0] + along[1] * along[1];
+            let t = ((off[0] * along[0] + off[1] * along[1]) / square).clamp(0.0, 1.0);
+            least = least.min((off[0] - t * along[0]).hypot(off[1] - t * along[1]));
+        }
+    }
+    (inside, least)
+}
+
+/// Waves whose radii of curvature are above, near and below the distance, and acute corners.
+#[test]
+fn contours_moved_are_at_their_distance() {
+    let wavy = |radius: f64, waves: [f64; 2], count: u32| {
+        let point = |k: u32| {
+            let angle = TAU * f64::from(k) / f64::from(count);
+            let own = radius + waves[0] * (3.0 * angle).cos() + waves[1] * (11.0 * angle).cos();
+            [own * angle.cos(), own * angle.sin()]
+        };
+        contour(&(0..count).map(point).collect::<Vec<_>>())
+    };
+    let star = |radii: [f64; 2], count: u32| {
+        let point = |k: u32| {
+            let (sine, cosine) = (TAU * f64::from(k) / f64::from(count)).sin_cos();
+            let radius = radii[(k % 2) as usize];
+            [radius * cosine, radius * sine]
+        };
+        contour(&(0..count).map(point).collect::<Vec<_>>())
+    };
+    let mut random = Random::new(5);
+    for (name, outer, hole) in [
+        ("waves", wavy(2.4, [0.24, 0.08], 900), wavy(0.8, [0.24, 0.08], 700)),
+        ("corners", star([2.4, 1.8], 14), star([1.3, 0.4], 10)),
+        ("needles", star([2.6, 2.3], 60), star([1.2, 0.95], 48)),
+    ] {
+        let own = [outer, reversed(hole)];
+        for distance in [0.05, 0.2, 0.5, 0.9, -0.02, -0.1, -0.3, -0.6] {
+            let moved = offset(&own, distance, Join::Round, 1e-4);
+            let mut decided = 0;
+            for _ in 0..4000 {
+                let p = [0; 2].map(|_| 8.0 * random.unit() - 4.0);
+                let (inside, off) = place(&own, p);
+                let signed = if inside { off } else { -off };
+                if (signed + distance).abs() < 1e-3 {
+                    continue;
+                }
+                decided += 1;
+                let expected = signed > -distance;
+                assert_eq!(place(&moved, p).0, expected, "{name} by {distance}: {p:?} {signed}");
+            }
+            assert!(decided > 3900, "{name}: {decided}");
+        }
+    }
 }
 
 #[test]

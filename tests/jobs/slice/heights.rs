@@ -1,8 +1,12 @@
-//! Layers as high as the slope of the limit allows, against its normals point by point.
+//! Layers as high as the slope of the limit allows, against its normals point by point; and as high as the
+//! change of an attribute allows, against the limit of the attribute at points of columns.
 
 use subsolid::Solid;
+use subsolid::locate::{Containment, Locator};
+use subsolid::mesh::{Attribute, CellArray, Controls, SolidMesh};
 use subsolid::slice::{
-    Axis, CuspLimits, HeightRule, LayerFrame, LayerHeights, Setting, SliceOptions, Slicer, Stack,
+    Axis, ChangeLimit, CuspLimits, HeightRule, LayerFrame, LayerHeights, Setting, SliceOptions,
+    Slicer, SolidSource, Stack,
 };
 use subsolid::surface::{Scheme, SurfaceOptions, refine_surface, vertex_limits};
 
@@ -22,7 +26,7 @@ fn layers(slicer: &Slicer) -> (Stack, CuspLimits) {
     let rule = slicer.adaptive(limits).expect("limits");
     let heights = LayerHeights { first: None, rule };
     let setting = Setting::new(slicer.frame(), heights.clone(), None).expect("layers");
-    assert_eq!(heights.rule.exceeding(&setting.stack), 0);
+    assert_eq!(heights.rule.exceeding(&setting.stack), [0; 2]);
     (setting.stack, limits)
 }
 
@@ -133,7 +137,7 @@ fn limits_out_of_range_are_refused() {
         slicer.adaptive(CuspLimits { heights: [least, 5.0 * least], cusp: 0.5 * least }).unwrap();
     let heights = LayerHeights { first: None, rule };
     let stack = Setting::new(slicer.frame(), heights.clone(), None).unwrap().stack;
-    assert!((1..stack.count()).contains(&heights.rule.exceeding(&stack)));
+    assert!((1..stack.count()).contains(&heights.rule.exceeding(&stack)[0]));
 }
 
 /// The layers of something between two heights, 10⁻⁹ wide.
@@ -173,4 +177,130 @@ fn layers_have_the_heights_of_their_ranges() {
         assert!(stack_of(bad.clone(), [0.0, 1.0]).is_err(), "{bad:?}");
     }
     assert!(stack_of(listed(None, &[([0.0, 1.0], 1e-7)]), [0.0, 1.0]).is_err());
+}
+
+/// Layers from `heights[0]` to `heights[1]` high, of any cusp, across which an attribute changes by `most`.
+fn graded(
+    mesh: &SolidMesh,
+    axis: Axis,
+    values: &[f64],
+    heights: [f64; 2],
+    most: f64,
+) -> (LayerHeights, Stack) {
+    let solid = Solid::new(mesh).expect("a solid");
+    let options = SliceOptions { axis, ..SliceOptions::default() };
+    let slicer = Slicer::new(&solid, mesh.controls(), options).expect("a slicer");
+    let attribute = Attribute { name: "a".into(), width: 1, values: values.to_vec() };
+    let controls = Controls { positions: &mesh.points, attributes: &[attribute] };
+    let source = SolidSource::new(&solid, controls, slicer).expect("a source");
+    let limits = CuspLimits { heights, cusp: heights[1] };
+    let HeightRule::Adaptive(limits, steepness, None) = source.slicer().adaptive(limits).unwrap()
+    else {
+        panic!("a rule of slopes alone");
+    };
+    let [low, high] = source.slicer().heights();
+    let steps = ((high - low) / heights[0]).ceil() as usize;
+    let change = source.attribute_change("a", steps).expect("an attribute");
+    let change = Some(ChangeLimit { change, most });
+    let heights =
+        LayerHeights { first: None, rule: HeightRule::Adaptive(limits, steepness, change) };
+    let setting = Setting::new(source.slicer().frame(), heights.clone(), None).expect("layers");
+    (heights, setting.stack)
+}
+
+/// A change of 1 % more than that of the columns that are looked at is taken.
+#[test]
+fn a_linear_attribute_has_layers_of_one_height() {
+    for (mesh, axis) in
+        [(creased("box", &[2, 3, 2]), Axis::Y), (creased("cylinder", &[3, 1, 2]), Axis::Z)]
+    {
+        let up = axis.number();
+        let values: Vec<f64> = mesh.points.iter().map(|p| 5.0 - 3.0 * p[up]).collect();
+        let (rule, stack) = graded(&mesh, axis, &values, [0.05, 0.5], 0.3);
+        let expected = 0.3 / (3.0 * 1.01);
+        for layer in 0..stack.count() - 1 {
+            let height = stack.height_of(layer);
+            assert!((height - expected).abs() < 1e-9, "{axis:?}, {layer}: {height}");
+        }
+        assert_eq!(rule.rule.exceeding(&stack), [0; 2]);
+        // across the axis it does not change
+        let values: Vec<f64> = mesh.points.iter().map(|p| p[(up + 1) % 3]).collect();
+        let (_, stack) = graded(&mesh, axis, &values, [0.1, 0.5], 0.3);
+        assert!((0..stack.count()).all(|layer| (stack.height_of(layer) - 0.5).abs() < 1e-9));
+        // no layer is thinner than the least, and all that change too much are counted
+        let values: Vec<f64> = mesh.points.iter().map(|p| 100.0 * p[up]).collect();
+        let (rule, stack) = graded(&mesh, axis, &values, [0.1, 0.5], 0.3);
+        assert!((0..stack.count()).all(|layer| stack.height_of(layer) >= 0.1 - 1e-12));
+        assert_eq!(rule.rule.exceeding(&stack), [0, stack.count()]);
+    }
+}
+
+#[test]
+fn no_attribute_changes_by_more_than_asked_for() {
+    for (name, mesh, axis) in [
+        ("tripod", shape("tripod", &[]), Axis::Z),
+        ("creased cylinder", creased("cylinder", &[3, 1, 2]), Axis::Y),
+    ] {
+        let [low, high] = super::slicer(&mesh, axis, 1e-5).heights();
+        let wave = |p: &[f64; 3]| (2.0 * p[0] + p[1]).sin() * (p[2] - 0.5 * p[1]).cos();
+        let values: Vec<f64> = mesh.points.iter().map(wave).collect();
+        let least = (high - low) / 150.0;
+        let most = 0.1;
+        let (_, stack) = graded(&mesh, axis, &values, [least, 20.0 * least], most);
+        let limits = Limits::new(&mesh);
+        let of_attribute: Vec<[f64; 3]> = values.iter().map(|&a| [a, 0.0, 0.0]).collect();
+        let attribute = Limits::of(Solid::new(&mesh).unwrap(), &of_attribute);
+        let locator = Locator::new(&limits.solid, mesh.controls()).expect("a locator");
+        let [left, right] = super::slicer(&mesh, axis, 1e-5).plane_box();
+        let n = 31;
+        let columns: Vec<[f64; 2]> = (0..n * n)
+            .map(|i| {
+                let t = [i % n, i / n].map(|k| (f64::from(k) + 0.37) / f64::from(n));
+                [0, 1].map(|d| left[d] + t[d] * (right[d] - left[d]))
+            })
+            .collect();
+        let parts = 4;
+        let (mut worst, mut changed) = (0.0_f64, Vec::new());
+        for layer in 0..stack.count() {
+            let [bottom, top] = stack.slab(layer);
+            let mut ranges = vec![[f64::INFINITY, f64::NEG_INFINITY]; columns.len()];
+            for k in 0..=parts {
+                let height = bottom + (top - bottom) * f64::from(k) / f64::from(parts);
+                let points: Vec<[f64; 3]> =
+                    columns.iter().map(|&own| axis.lift(own, height)).collect();
+                for (range, found) in ranges.iter_mut().zip(locator.locate(&points)) {
+                    let Containment::Inside(place) = found else { continue };
+                    let [a, ..] = attribute.position(place.element as usize, place.parameters);
+                    *range = [range[0].min(a), range[1].max(a)];
+                }
+            }
+            let change = ranges.iter().map(|[low, high]| high - low).fold(0.0, f64::max);
+            let is_least = stack.height_of(layer) <= least * (1.0 + 1e-9);
+            if !is_least {
+                worst = worst.max(change);
+            }
+            if stack.height_of(layer) < 19.0 * least && !is_least {
+                changed.push(change / most);
+            }
+        }
+        let mean = changed.iter().sum::<f64>() / changed.len().max(1) as f64;
+        println!("{name}: {} layers, changes to {worst:.5}, {mean:.3} used", stack.count());
+        assert!(worst <= most, "{name}: {worst}");
+        // layers are not much lower than they have to be
+        assert!(changed.len() > 5 && mean > 0.6, "{name}: {mean} of {}", changed.len());
+    }
+}
+
+#[test]
+fn arrays_of_cells_and_other_names_have_no_change() {
+    let mesh = shape("tripod", &[]);
+    let solid = Solid::new(&mesh).unwrap();
+    let slicer = super::slicer(&mesh, Axis::Z, 1e-5);
+    let values = (0..mesh.cells.len()).map(|cell| cell as f64).collect();
+    let array = CellArray { name: "id".into(), width: 1, values, integers: true };
+    let source = SolidSource::with_cell_data(&solid, mesh.controls(), &[array], slicer).unwrap();
+    for (name, what) in [("id", "jumps between them"), ("height", "has no attribute")] {
+        let error = source.attribute_change(name, 10).expect_err("no attribute of vertices");
+        assert!(error.to_string().contains(what), "{error}");
+    }
 }

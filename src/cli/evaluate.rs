@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::Args;
 use subsolid::Result;
 use subsolid::backend::{LaunchReport, start};
-use subsolid::cluster::Ranks;
+use subsolid::cluster::{Ranks, ThreadGroup};
 use subsolid::jobs::evaluate::{EvaluateReport, EvaluateRequest, ExplainReport};
 use subsolid::mesh::SolidMesh;
 use subsolid::numbers::counted;
@@ -93,9 +93,16 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     }
     let _starting = start(request.processor.backend)?;
     let mesh = model.load(levels, VertexRule::default(), console)?;
+    if request.is_in_blocks(&mesh)? {
+        model.check_cells(&mesh, console)?;
+        let alone = ThreadGroup::alone();
+        let report = request.run_on_ranks((&mesh, 0), &Ranks::new(&alone), &mut notes)?;
+        return finish(&report, console);
+    }
     request.check_mesh(&mesh, 0, &mut notes)?;
     let start = Instant::now();
-    let solid = model.analyze(&mesh, console)?;
+    let topology = model.topology(&mesh, console)?;
+    let solid = console.during("Analyzing", || request.analyze(&mesh, topology))?;
     let structures = solid.planar_structures().len() + solid.spatial_structures().len();
     let (cells, structures) = (counted(mesh.cells.len(), "cell"), counted(structures, "structure"));
     console.status("Analyzed", format!("{cells}, {structures} in {}", since(start)));

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use super::class::Class;
 use super::leaf::{Element, Leaf, LeafKind, morton, position};
 use super::leaves::{LeafLevels, LeafPlace};
+use super::reach::Reach;
 use super::structure::{Orders, Structure, layered_weights, tensor_weights};
 use crate::basis::MissingLayers;
 use crate::error::{Error, Result};
@@ -62,6 +63,8 @@ pub struct Solid {
     pub(super) used: Option<Vec<bool>>,
     // whether the whole has elements that are corners of cells
     pub(crate) has_corners: bool,
+    // the samples that it is for, if it is for some alone
+    pub(super) reach: Option<Reach>,
 }
 
 impl Solid {
@@ -72,6 +75,18 @@ impl Solid {
         }
         Err(Error::request(format!("{job} of a part of a mesh, which has no boundary of its own"))
             .with_help("analyze the whole mesh with Solid::new"))
+    }
+
+    /// Refuses samples that a solid for samples alone is not for: scattered ones, with parameters
+    /// that it does not know, or derivatives at vertices.
+    pub(crate) fn check_reach(&self, parameters: Option<&[f64]>, is_of_values: bool) -> Result<()> {
+        let Some(reach) = &self.reach else { return Ok(()) };
+        let covers = parameters.is_some_and(|parameters| reach.covers(parameters));
+        if covers && (is_of_values || !reach.has_vertices()) {
+            return Ok(());
+        }
+        Err(Error::request("a solid that was analyzed for other samples or without derivatives")
+            .with_help("analyze it with Solid::new, or for these samples"))
     }
 
     /// The topology of the mesh.

@@ -74,6 +74,11 @@ impl Solid {
     /// at scattered samples; for weights that need more than half of the machine's memory.
     pub fn plan(&self, samples: &Samples, want: Want) -> Result<Plan<'_>> {
         samples.check(self)?;
+        let parameters = match samples {
+            Samples::Tensor(parameters) => Some(&parameters[..]),
+            Samples::Points(_) => None,
+        };
+        self.check_reach(parameters, want == Want::POSITION)?;
         let of_elements = |q: &Quantity| q.is_per_element() && want.contains(q.want());
         if let (Samples::Points(_), Some(quantity)) =
             (samples, Quantity::ALL.into_iter().find(of_elements))

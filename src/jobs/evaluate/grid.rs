@@ -96,7 +96,7 @@ impl EvaluateRequest {
 
     /// Order of cells whose distance from the limit is reported: those for finite elements, and of an
     /// order that is asked for, in a file that is written by this program alone.
-    fn order_to_report(&self, grid: &SampleGrid) -> Option<usize> {
+    pub(super) fn order_to_report(&self, grid: &SampleGrid) -> Option<usize> {
         let is_for_elements = matches!(grid.format, Some(Format::Exchange(_)));
         let is_asked = is_for_elements || self.order.is_some() && self.pieces.is_none();
         let is_lagrange = grid.cells == LimitCells::Lagrange;

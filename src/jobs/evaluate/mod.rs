@@ -14,6 +14,7 @@
 //! # Ok::<(), subsolid::Error>(())
 //! ```
 
+mod analyze;
 mod check;
 mod explain;
 mod grid;

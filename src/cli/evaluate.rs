@@ -94,7 +94,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     let _starting = start(request.processor.backend)?;
     let mesh = model.load(levels, VertexRule::default(), console)?;
     if request.is_in_blocks(&mesh)? {
-        model.check_cells(&mesh, console)?;
+        model.topology(&mesh, console)?;
         let alone = ThreadGroup::alone();
         let report = request.run_on_ranks((&mesh, 0), &Ranks::new(&alone), &mut notes)?;
         return finish(&report, console);

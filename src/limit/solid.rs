@@ -7,7 +7,8 @@
 //! array ([`Solid::refined_points`]); the nets index into it. Setup depends on
 //! connectivity and creases only. It costs a few microseconds per cell, and per structure some
 //! 0.4 ms and 50 kB: in irregular meshes, as of hexahedra made from tetrahedra, most cells at an
-//! extraordinary vertex have a structure of their own.
+//! extraordinary vertex have a structure of their own. Grids of samples do without
+//! ([`Solid::for_samples`]).
 
 use std::borrow::Cow;
 use std::sync::Arc;

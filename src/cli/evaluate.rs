@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::Args;
 use subsolid::Result;
 use subsolid::backend::{LaunchReport, start};
-use subsolid::cluster::{Ranks, ThreadGroup};
+use subsolid::cluster::Ranks;
 use subsolid::jobs::evaluate::{EvaluateReport, EvaluateRequest, ExplainReport};
 use subsolid::mesh::SolidMesh;
 use subsolid::numbers::counted;
@@ -93,12 +93,6 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     }
     let _starting = start(request.processor.backend)?;
     let mesh = model.load(levels, VertexRule::default(), console)?;
-    if request.is_in_blocks(&mesh)? {
-        model.topology(&mesh, console)?;
-        let alone = ThreadGroup::alone();
-        let report = request.run_on_ranks((&mesh, 0), &Ranks::new(&alone), &mut notes)?;
-        return finish(&report, console);
-    }
     request.check_mesh(&mesh, 0, &mut notes)?;
     let start = Instant::now();
     let topology = model.topology(&mesh, console)?;

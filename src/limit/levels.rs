@@ -3,7 +3,7 @@
 
 use rayon::prelude::*;
 
-use super::class::{Class, Reason};
+use super::class::{Class, Reason, classify};
 use super::draft::{CellPlace, DraftKind, DraftSetting, LeafDraft, LeafDrafts, REGULAR};
 use super::frame::Walker;
 use super::leaf::{Element, Leaf, LeafKind};
@@ -22,7 +22,7 @@ use crate::error::Result;
 use crate::interrupt::stop_point;
 use crate::mesh::{CORNERS, CellKind, Cells, SolidMesh};
 use crate::pages;
-use crate::refine::{refine, region_cell_count};
+use crate::refine::{Refinement, refine, region_cell_count};
 use crate::scheme::{Stencils, VertexRule};
 use crate::topology::{NONE, Sharpness, Star, Topology, stars};
 
@@ -97,6 +97,31 @@ impl Solid {
     /// than a gigabyte, at least about.
     pub fn has_many_structures(mesh: &SolidMesh) -> bool {
         has_many_structures(mesh)
+    }
+
+    /// The elements of a mesh whose topology ([`Topology::of_mesh`]) is known, without what
+    /// evaluates them: for the whole of which blocks are analyzed one by one.
+    pub(crate) fn outline(mesh: &SolidMesh, topology: Topology) -> Result<Self> {
+        topology.validate(&mesh.points)?;
+        let sharpness = Sharpness::resolve(&mesh.creases, &topology)?;
+        mesh.creases.check_evaluable(0)?;
+        let rule = VertexRule::default();
+        let mut builder = SolidBuilder::new(&topology, rule, Some(Reach::new(&[])));
+        let mut parts = builder.number_elements(&topology, topology.solid_cells().as_deref())?;
+        parts.retain(|a| topology.cells().hexahedron(a.cell as usize).is_none());
+        let stars = stars(&topology, &sharpness);
+        if !parts.is_empty() {
+            let cells: Vec<u32> = parts.iter().map(|a| a.cell).collect();
+            let fine = refine(&topology, &sharpness, &stars, rule, Some(&cells));
+            builder.children(1, &topology, &fine, &parts);
+        }
+        let class = |cell: u32| match topology.cells().hexahedron(cell as usize) {
+            _ if topology.is_ghost(cell) => Class::Refined(Reason::Ghost),
+            Some(corners) => classify(&topology, &sharpness, &stars, corners),
+            None => Class::Refined(Reason::NotHexahedral),
+        };
+        let classes = (0..topology.cell_count() as u32).into_par_iter().map(class).collect();
+        Ok(builder.finish(topology, classes))
     }
 
     fn analyzed(
@@ -205,8 +230,26 @@ impl SolidBuilder {
         self.levels.check_memory(depth, region_cell_count(coarse, &cells), LEVEL_BYTES)?;
         let rule = self.library.vertex_rule();
         let mut fine = refine(coarse, &level.sharpness, &level.stars, rule, Some(&cells));
+        let children = self.children(depth, coarse, &fine, active);
+        let cells = Cells::of_hexahedra(std::mem::take(&mut fine.cells));
+        let topology = Topology::build(cells, fine.stencils.len())?;
+        let sharpness = Sharpness::resolve(&fine.creases, &topology)?;
+        let stars = stars(&topology, &sharpness);
+        self.vertex_leaves.add_to(&mut self.levels, fine.stencils);
+        let walker = Walker::new(&topology);
+        let (_, active) = self.add_level(depth, &walker, &sharpness, &stars, &children)?;
+        *level = FinestLevel { topology: Some(topology), sharpness, stars };
+        Ok(active)
+    }
 
-        // children of the active cells inherit their place in the element
+    /// The children of the active cells, which inherit their place in the element.
+    fn children(
+        &mut self,
+        depth: usize,
+        coarse: &Topology,
+        fine: &Refinement,
+        active: &[ActiveCell],
+    ) -> Vec<ActiveCell> {
         let start = self.levels.level_starts[depth] as u32;
         let mut by_cell: Vec<u32> = vec![NONE; coarse.cell_count()];
         (0..).zip(active).for_each(|(at, a)| by_cell[a.cell as usize] = at);
@@ -235,15 +278,7 @@ impl SolidBuilder {
                 }
             }
         }
-        let cells = Cells::of_hexahedra(std::mem::take(&mut fine.cells));
-        let topology = Topology::build(cells, fine.stencils.len())?;
-        let sharpness = Sharpness::resolve(&fine.creases, &topology)?;
-        let stars = stars(&topology, &sharpness);
-        self.vertex_leaves.add_to(&mut self.levels, fine.stencils);
-        let walker = Walker::new(&topology);
-        let (_, active) = self.add_level(depth, &walker, &sharpness, &stars, &children)?;
-        *level = FinestLevel { topology: Some(topology), sharpness, stars };
-        Ok(active)
+        children
     }
 
     /// Makes leaves of the active cells of one level; returns their classes and

@@ -90,6 +90,11 @@ impl Solid {
             .with_help("analyze it with Solid::new, or for these samples"))
     }
 
+    /// Whether it is a [`Solid::outline`].
+    pub(crate) fn is_outline(&self) -> bool {
+        self.levels.leaves.is_empty() && !self.levels.elements.is_empty()
+    }
+
     /// The topology of the mesh.
     pub fn topology(&self) -> &Topology {
         &self.topology

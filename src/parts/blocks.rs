@@ -73,9 +73,7 @@ impl Block {
     /// As [`Solid::of_part`].
     pub fn solid_for(&self, parameters: Option<&[f64]>) -> Result<Solid> {
         let mut solid = match parameters {
-            Some(parameters) => {
-                Solid::of_part_for_samples(&self.mesh, &self.owned, parameters)?
-            }
+            Some(parameters) => Solid::of_part_for_samples(&self.mesh, &self.owned, parameters)?,
             None => Solid::of_part(&self.mesh, &self.owned)?,
         };
         solid.has_corners |= self.has_other_cells;

@@ -3,7 +3,6 @@
 use super::check::SampleGrid;
 use super::request::{EvaluateRequest, LimitCells};
 use crate::error::Result;
-use crate::io::Format;
 use crate::limit::Solid;
 use crate::mesh::SolidMesh;
 use crate::plan::{Samples, Want};
@@ -11,30 +10,20 @@ use crate::topology::Topology;
 use crate::volume;
 
 impl EvaluateRequest {
-    /// Analyzes a mesh of this [topology](Topology::of_mesh) for this evaluation: for its samples
-    /// alone where structures would take gigabytes and the samples have no need of them
-    /// ([`Solid::for_samples`]).
+    /// Analyzes a mesh of this [topology](Topology::of_mesh) for this evaluation alone: all of it, or,
+    /// where its structures would take gigabytes and the samples have no need of them
+    /// ([`Solid::for_samples`]), its elements, of which [`EvaluateRequest::run`] then analyzes some at
+    /// a time.
     ///
     /// # Errors
     /// As [`EvaluateRequest::check`] and [`Solid::new`].
     pub fn analyze(&self, mesh: &SolidMesh, topology: Topology) -> Result<Solid> {
         let sampled = self.grid()?.map(|grid| self.sampled(&grid, mesh)).transpose()?;
         match sampled.flatten() {
-            Some(parameters) => Solid::for_samples(mesh, topology, &parameters),
+            Some(parameters) if self.explain => Solid::for_samples(mesh, topology, &parameters),
+            Some(_) => Solid::outline(mesh, topology),
             None => Solid::with_topology(mesh, topology),
         }
-    }
-
-    /// Whether a `.pvtu` of a mesh is evaluated block by block ([`EvaluateRequest::run_on_ranks`]),
-    /// since the mesh is analyzed for its samples alone: the nearer these lie to vertices, the more
-    /// memory all cells would take.
-    ///
-    /// # Errors
-    /// As [`EvaluateRequest::check`].
-    pub fn is_in_blocks(&self, mesh: &SolidMesh) -> Result<bool> {
-        let is_whole = self.explain || self.pieces.is_some();
-        let grid = self.grid()?.filter(|grid| grid.format == Some(Format::Pvtu) && !is_whole);
-        Ok(grid.map(|grid| self.sampled(&grid, mesh)).transpose()?.flatten().is_some())
     }
 
     /// The parameters that a mesh is analyzed for: those of all samples, if structures would take

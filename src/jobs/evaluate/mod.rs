@@ -18,6 +18,7 @@ mod analyze;
 mod check;
 mod explain;
 mod grid;
+mod ranges;
 mod ranks;
 mod report;
 mod request;

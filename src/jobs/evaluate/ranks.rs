@@ -53,7 +53,8 @@ impl EvaluateRequest {
         notes.status("Evaluating", format!("{all} on {size}; rank 0 on the {name}"));
 
         let sampled = self.sampled(&grid, mesh)?;
-        let block_elements = if sampled.is_some() { REFINED_BLOCK_ELEMENTS } else { BLOCK_ELEMENTS };
+        let block_elements =
+            if sampled.is_some() { REFINED_BLOCK_ELEMENTS } else { BLOCK_ELEMENTS };
         let start = Instant::now();
         let options = self.write_options();
         let create = |output| SharedPieces::create(output, options, ranks);

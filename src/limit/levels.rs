@@ -99,9 +99,13 @@ impl Solid {
         has_many_structures(mesh)
     }
 
-    /// The elements of a mesh whose topology ([`Topology::of_mesh`]) is known, without what
-    /// evaluates them: for the whole of which blocks are analyzed one by one.
-    pub(crate) fn outline(mesh: &SolidMesh, topology: Topology) -> Result<Self> {
+    /// The elements of a mesh whose topology ([`Topology::of_mesh`]) is known, without leaves that
+    /// evaluate them: [`jobs::evaluate`](crate::jobs::evaluate) analyzes parts of the mesh for
+    /// its samples alone then. It has no plans.
+    ///
+    /// # Errors
+    /// As [`Solid::new`].
+    pub fn outline(mesh: &SolidMesh, topology: Topology) -> Result<Self> {
         topology.validate(&mesh.points)?;
         let sharpness = Sharpness::resolve(&mesh.creases, &topology)?;
         mesh.creases.check_evaluable(0)?;

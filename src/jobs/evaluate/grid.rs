@@ -52,7 +52,8 @@ impl EvaluateRequest {
     ) -> Result<Option<EvaluateReport>> {
         let start = Instant::now();
         notes.begin("Planning");
-        let plan = |samples: &Samples, want| match solid.is_outline() {
+        let is_in_parts = solid.is_outline() && self.parameters_alone(grid)?.is_some();
+        let plan = |samples: &Samples, want| match is_in_parts {
             true => solid.plan_outline(samples, want),
             false => solid.plan(samples, want),
         };
@@ -223,7 +224,7 @@ impl<'a> GridJob<'a> {
             return Ok(DatasetSource::Bezier(bezier, input));
         }
         let parameters = match self.plan.solid().is_outline() {
-            true => self.request.sampled(self.grid, self.mesh)?,
+            true => self.request.parameters_alone(self.grid)?,
             false => None,
         };
         let (mesh, parameters) = (self.mesh, parameters.as_deref());

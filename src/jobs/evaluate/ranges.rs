@@ -46,7 +46,7 @@ impl<'a> RangeEvaluator<'a> {
         backend: &'a dyn Backend,
     ) -> Result<Self> {
         let (outline, elements) = (plan.solid(), plan.solid().elements().len());
-        let Some(parameters) = parameters.filter(|_| outline.is_outline()) else {
+        let Some(parameters) = parameters else {
             return Ok(Self::Whole(mesh, backend.prepare(plan)?));
         };
         let mut costs = vec![0.0; mesh.cells.len()];

@@ -9,7 +9,7 @@ use crate::oracle::random::Random;
 use crate::oracle::solid::VertexRule;
 use crate::support::meshes::{INF, crease_box_edges, mixed, perturbed, shapes, tetrahedra};
 use crate::support::{close, refused, size};
-use subsolid::backend::{Backend, Cpu, Limit};
+use subsolid::backend::{Backend, Cpu, Limit, Values};
 use subsolid::limit::{LeafKind, Solid};
 use subsolid::mesh::{Attribute, CellKind, SolidMesh};
 use subsolid::parts::Blocks;
@@ -45,16 +45,19 @@ fn sharp_and_smooth() -> Vec<(String, SolidMesh)> {
     all.map(|(name, mesh)| (name.into(), mesh)).into()
 }
 
-/// Largest difference of two arrays, NaN being equal to NaN.
-fn difference<'a>(
-    a: impl Iterator<Item = &'a subsolid::backend::Values>,
-    b: impl Iterator<Item = &'a subsolid::backend::Values>,
-) -> f64 {
+/// Positions, derivatives and attributes.
+fn values(limit: &Limit) -> Vec<&Values> {
+    let derivatives = limit.derivatives.iter();
+    [&limit.positions].into_iter().chain(derivatives).chain(&limit.attributes).collect()
+}
+
+/// Largest difference of arrays, NaN being equal to NaN.
+fn difference(a: &[&Values], b: &[&Values]) -> f64 {
+    assert_eq!(a.len(), b.len());
     let mut largest: f64 = 0.0;
-    for (a, b) in a.zip(b) {
+    for (a, b) in a.iter().zip(b) {
         assert_eq!(a.len(), b.len());
-        for i in 0..a.len() {
-            let (a, b) = (a.get(i), b.get(i));
+        for (a, b) in a.iter().zip(b.iter()) {
             assert_eq!(a.is_nan(), b.is_nan());
             largest = largest.max((a - b).abs());
         }
@@ -72,8 +75,7 @@ fn values_equal_those_of_structures() {
             let many = all.spatial_structures().len();
             assert!(own.spatial_structures().len() < many / 2, "{name}, {n}³: {many}");
             let [a, b] = [&all, &own].map(|solid| evaluate(solid, &mesh, &samples, Want::POSITION));
-            let values = |limit| [&limit.positions].into_iter().chain(&limit.attributes);
-            let off = difference(values(&a), values(&b));
+            let off = difference(&values(&a), &values(&b));
             assert!(off <= 1e-13 * size(&mesh.points), "{name}, {n}³: {off:e}");
         }
     }
@@ -88,8 +90,7 @@ fn derivatives_inside_equal_those_of_structures() {
             let want = Want::FIRST | Want::DETERMINANT;
             let own = for_samples(&mesh, &samples);
             let [a, b] = [&all, &own].map(|solid| evaluate(solid, &mesh, &samples, want));
-            let values = |limit| [&limit.positions].into_iter().chain(&limit.derivatives);
-            let off = difference(values(&a), values(&b));
+            let off = difference(&values(&a), &values(&b));
             assert!(off <= 1e-12 * size(&mesh.points), "{name}, {n}³: {off:e}");
         }
     }
@@ -145,7 +146,7 @@ fn all_shapes_have_the_same_values() {
         let samples = Samples::grid(4);
         let solids = [Solid::new(&mesh).unwrap(), for_samples(&mesh, &samples)];
         let [a, b] = solids.each_ref().map(|s| evaluate(s, &mesh, &samples, Want::POSITION));
-        let off = difference([&a.positions].into_iter(), [&b.positions].into_iter());
+        let off = difference(&values(&a), &values(&b));
         assert!(off <= 1e-13 * size(&mesh.points), "{name}: {off:e}");
     });
 }

@@ -74,6 +74,14 @@ impl Values {
         self.numbers::<T>().reserve(from.len()).copy_from_slice(from);
     }
 
+    /// Copies some rows, `pairs` of one of `from` and the one here, of arrays of so many rows each.
+    fn copy_rows(&mut self, from: &Self, counts: [usize; 2], pairs: &[(usize, usize)]) {
+        match from {
+            Self::F32(from) => copy_rows(from, self.numbers::<f32>(), counts, pairs),
+            Self::F64(from) => copy_rows(from, self.numbers::<f64>(), counts, pairs),
+        }
+    }
+
     /// The triple that starts at number 3 `i`.
     pub fn triple(&self, i: usize) -> [f64; 3] {
         std::array::from_fn(|d| self.get(3 * i + d))
@@ -129,6 +137,19 @@ pub(super) fn arrays<'l>(limit: &'l mut Limit, widths: &[usize]) -> Vec<ResultAr
     arrays
 }
 
+fn copy_rows<T: Real>(
+    from: &[T],
+    to: &mut ResultBuffer<T>,
+    counts: [usize; 2],
+    pairs: &[(usize, usize)],
+) {
+    let width = from.len() / counts[0].max(1);
+    let to = to.reserve(width * counts[1]);
+    for &(own, place) in pairs {
+        to[width * place..][..width].copy_from_slice(&from[width * own..][..width]);
+    }
+}
+
 /// Number of rows of a quantity, or of results: of a range of elements, or of scattered samples.
 pub(super) fn row_count(plan: &Plan<'_>, of: Option<Quantity>, range: &Range<usize>) -> usize {
     match (plan.samples(), of) {
@@ -171,6 +192,39 @@ impl Limit {
             let derived = |wanted| DerivedQuantity { wanted, values: Values::default() };
             self.quantities = wanted.into_iter().map(derived).collect();
         }
+    }
+
+    /// Becomes a limit of some elements like `from`, and takes over the results of elements of it:
+    /// `pairs` of one, counted from the first of `from`, and the one here, counted from the first of
+    /// `elements`. The other results stay as they were if there were as many.
+    pub(crate) fn copy_elements(
+        &mut self,
+        elements: Range<usize>,
+        from: &Self,
+        pairs: &[(usize, usize)],
+    ) {
+        let counts = [from.elements.len(), elements.len()];
+        self.elements = elements;
+        self.derivatives.resize_with(from.derivatives.len(), Values::default);
+        self.attributes.resize_with(from.attributes.len(), Values::default);
+        self.attribute_derivatives.resize_with(from.attribute_derivatives.len(), Vec::new);
+        let own = self.attribute_derivatives.iter_mut().zip(&from.attribute_derivatives);
+        own.for_each(|(own, from)| own.resize_with(from.len(), Values::default));
+        let wanted = |limit: &Self| limit.quantities.iter().map(|d| d.wanted).collect::<Vec<_>>();
+        if wanted(self) != wanted(from) {
+            let derived = |wanted| DerivedQuantity { wanted, values: Values::default() };
+            self.quantities = wanted(from).into_iter().map(derived).collect();
+        }
+        self.positions.copy_rows(&from.positions, counts, pairs);
+        let flat = self.derivatives.iter_mut().chain(&mut self.attributes);
+        let flat = flat.zip(from.derivatives.iter().chain(&from.attributes));
+        let nested = self.attribute_derivatives.iter_mut().flatten();
+        let nested = nested.zip(from.attribute_derivatives.iter().flatten());
+        let derived = self.quantities.iter_mut().map(|d| &mut d.values);
+        let derived = derived.zip(from.quantities.iter().map(|d| &d.values));
+        flat.chain(nested).chain(derived).for_each(|(own, from)| {
+            own.copy_rows(from, counts, pairs);
+        });
     }
 
     /// Number of results.

@@ -95,7 +95,8 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     let mesh = model.load(levels, VertexRule::default(), console)?;
     request.check_mesh(&mesh, 0, &mut notes)?;
     let start = Instant::now();
-    let solid = model.analyze(&mesh, console)?;
+    let topology = model.topology(&mesh, console)?;
+    let solid = console.during("Analyzing", || request.analyze(&mesh, topology))?;
     let structures = solid.planar_structures().len() + solid.spatial_structures().len();
     let (cells, structures) = (counted(mesh.cells.len(), "cell"), counted(structures, "structure"));
     console.status("Analyzed", format!("{cells}, {structures} in {}", since(start)));

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use super::class::{Class, Reason, classify};
-use super::frame::Walker;
+use super::frame::{VTK_CORNER, Walker};
 use super::memo::{LeastWalk, Memo};
 use super::net;
 use super::net_mesh::best_planar;
+use super::reach::Reach;
 use super::structure::AxisPermutation;
 use crate::basis::MissingLayers;
 use crate::topology::{Sharpness, Star};
@@ -32,6 +33,18 @@ pub(super) struct DraftSetting<'a> {
     /// Walks of planar nets that are known already.
     pub planar: &'a Memo,
     pub spatial: &'a Memo,
+    /// Refinements of the mesh.
+    pub level: usize,
+    /// The samples that the solid is for, if it is for some alone.
+    pub reach: Option<&'a Reach>,
+}
+
+/// A cell of one level, and its box in its element as a [`Leaf`](super::leaf::Leaf) has it.
+#[derive(Clone, Copy)]
+pub(super) struct CellPlace {
+    pub cell: u32,
+    pub depth: u8,
+    pub origin: [u16; 3],
 }
 
 pub(super) struct LeafDraft {
@@ -50,7 +63,18 @@ pub(super) enum DraftKind {
     Regular,
     Layered(u32, AxisPermutation, MissingLayers),
     Irregular(u32, AxisPermutation),
+    // no sample in it but this vertex
+    Vertex(u32),
+    // irregular, but refined for its samples
+    Reached,
     Refined(Reason),
+}
+
+impl DraftKind {
+    /// Whether it becomes a leaf with a net that was walked.
+    pub fn has_net(self) -> bool {
+        matches!(self, Self::Regular | Self::Layered(..) | Self::Irregular(..))
+    }
 }
 
 impl LeafDrafts {
@@ -59,8 +83,9 @@ impl LeafDrafts {
         Self { drafts: Vec::with_capacity(cells), planar, spatial, nets }
     }
 
-    pub fn push(&mut self, setting: &DraftSetting, cell: u32) {
+    pub fn push(&mut self, setting: &DraftSetting, place: CellPlace) {
         let DraftSetting { walker, sharpness, stars, .. } = *setting;
+        let cell = place.cell;
         let class = match walker.topology.cells().hexahedron(cell as usize) {
             Some(corners) => classify(walker.topology, sharpness, stars, corners),
             None => Class::Refined(Reason::NotHexahedral),
@@ -74,14 +99,14 @@ impl LeafDrafts {
                 self.nets.extend(found.net);
                 DraftKind::Layered(add(&mut self.planar, found.least), permutation, found.ends)
             }
-            Class::Irregular(corner) => {
+            Class::Irregular(corner) => setting.reached(place, corner).unwrap_or_else(|| {
                 let permutations = AxisPermutation::to_corner(corner);
                 let starts = permutations.map(|permutation| walker.frame(cell, permutation));
                 let found = net::least_spatial(walker, sharpness, &starts, setting.spatial);
                 self.nets.extend(found.vertices);
                 let permutation = permutations[found.least.start];
                 DraftKind::Irregular(add(&mut self.spatial, found.least), permutation)
-            }
+            }),
             Class::Refined(reason) => DraftKind::Refined(reason),
         };
         let controls = match kind {
@@ -89,6 +114,21 @@ impl LeafDrafts {
             _ => self.nets.len() - first,
         };
         self.drafts.push(LeafDraft { class, kind, first, controls });
+    }
+}
+
+impl DraftSetting<'_> {
+    /// How a cell is evaluated at an extraordinary vertex, its corner `corner` (binary), that has no
+    /// structures; `None` if it has.
+    fn reached(&self, place: CellPlace, corner: usize) -> Option<DraftKind> {
+        let (reach, topology) = (self.reach?, self.walker.topology);
+        let vertex = topology.cells().hexahedron(place.cell as usize)?[VTK_CORNER[corner]];
+        reach.refines(topology, vertex, self.level).then(|| {
+            match reach.goes_beyond(corner, place.depth, place.origin) {
+                true => DraftKind::Reached,
+                false => DraftKind::Vertex(vertex),
+            }
+        })
     }
 }
 

@@ -3,8 +3,8 @@
 
 use rayon::prelude::*;
 
-use super::class::{Class, Reason};
-use super::draft::{DraftKind, DraftSetting, LeafDraft, LeafDrafts, REGULAR};
+use super::class::{Class, Reason, classify};
+use super::draft::{CellPlace, DraftKind, DraftSetting, LeafDraft, LeafDrafts, REGULAR};
 use super::frame::Walker;
 use super::leaf::{Element, Leaf, LeafKind};
 use super::leaves::{LeafLevels, TASK_LEAVES, refine_all, too_deep};
@@ -12,16 +12,18 @@ use super::library::Library;
 use super::memo::Memo;
 use super::net;
 use super::numbering::StructureNumbering;
+use super::reach::{Reach, has_many_structures};
 use super::refusals::{check_analysis, check_corners, check_nets, refuse_extraordinary_edges};
 use super::solid::Solid;
+use super::vertex_leaves::VertexLeaves;
 use crate::basis::MissingLayers;
 use crate::error::IdKind::Cell;
 use crate::error::Result;
 use crate::interrupt::stop_point;
 use crate::mesh::{CORNERS, CellKind, Cells, SolidMesh};
 use crate::pages;
-use crate::refine::{refine, region_cell_count};
-use crate::scheme::VertexRule;
+use crate::refine::{Refinement, refine, region_cell_count};
+use crate::scheme::{Stencils, VertexRule};
 use crate::topology::{NONE, Sharpness, Star, Topology, stars};
 
 /// Bytes of a cell of a level: its topology and stencils, its leaf with a net, and half as much for
@@ -43,6 +45,9 @@ pub(super) struct SolidBuilder {
     planar: StructureNumbering,
     spatial: StructureNumbering,
     levels: LeafLevels<Element, Leaf>,
+    // the samples that the solid is for, if it is for some alone
+    reach: Option<Reach>,
+    vertex_leaves: VertexLeaves,
 }
 
 impl Solid {
@@ -64,7 +69,7 @@ impl Solid {
     /// # Errors
     /// As [`Solid::new`], and the refusal.
     pub fn with_rule(mesh: &SolidMesh, rule: VertexRule) -> Result<Self> {
-        Self::analyzed(mesh, Topology::of_mesh(mesh)?, rule)
+        Self::analyzed(mesh, Topology::of_mesh(mesh)?, rule, None)
     }
 
     /// Analyzes a mesh whose topology ([`Topology::of_mesh`]) is known.
@@ -72,10 +77,63 @@ impl Solid {
     /// # Errors
     /// As [`Solid::new`].
     pub fn with_topology(mesh: &SolidMesh, topology: Topology) -> Result<Self> {
-        Self::analyzed(mesh, topology, VertexRule::default())
+        Self::analyzed(mesh, topology, VertexRule::default(), None)
     }
 
-    fn analyzed(mesh: &SolidMesh, topology: Topology, rule: VertexRule) -> Result<Self> {
+    /// Analyzes a mesh whose topology ([`Topology::of_mesh`]) is known for a grid of samples alone:
+    /// for plans of parameters along each axis that are all among `parameters`, and for values, not
+    /// derivatives, if these hold 0 or 1. Cells at vertices of many cells then have no structures,
+    /// which in meshes of tetrahedra take 50 kB and 0.4 ms for each, but are refined until the vertex
+    /// alone is left. Such a solid is not for locating points, quadrature or other places.
+    ///
+    /// # Errors
+    /// As [`Solid::new`].
+    pub fn for_samples(mesh: &SolidMesh, topology: Topology, parameters: &[f64]) -> Result<Self> {
+        let reach = Some(Reach::new(parameters));
+        Self::analyzed(mesh, topology, VertexRule::default(), reach)
+    }
+
+    /// Whether [`Solid::for_samples`] is better for a mesh: whether its structures would take more
+    /// than a gigabyte, at least about.
+    pub fn has_many_structures(mesh: &SolidMesh) -> bool {
+        has_many_structures(mesh)
+    }
+
+    /// The elements of a mesh whose topology ([`Topology::of_mesh`]) is known, without leaves that
+    /// evaluate them: [`jobs::evaluate`](crate::jobs::evaluate) analyzes parts of the mesh for
+    /// its samples alone then. It has no plans.
+    ///
+    /// # Errors
+    /// As [`Solid::new`].
+    pub fn outline(mesh: &SolidMesh, topology: Topology) -> Result<Self> {
+        topology.validate(&mesh.points)?;
+        let sharpness = Sharpness::resolve(&mesh.creases, &topology)?;
+        mesh.creases.check_evaluable(0)?;
+        let rule = VertexRule::default();
+        let mut builder = SolidBuilder::new(&topology, rule, Some(Reach::new(&[])));
+        let mut parts = builder.number_elements(&topology, topology.solid_cells().as_deref())?;
+        parts.retain(|a| topology.cells().hexahedron(a.cell as usize).is_none());
+        let stars = stars(&topology, &sharpness);
+        if !parts.is_empty() {
+            let cells: Vec<u32> = parts.iter().map(|a| a.cell).collect();
+            let fine = refine(&topology, &sharpness, &stars, rule, Some(&cells));
+            builder.children(1, &topology, &fine, &parts);
+        }
+        let class = |cell: u32| match topology.cells().hexahedron(cell as usize) {
+            _ if topology.is_ghost(cell) => Class::Refined(Reason::Ghost),
+            Some(corners) => classify(&topology, &sharpness, &stars, corners),
+            None => Class::Refined(Reason::NotHexahedral),
+        };
+        let classes = (0..topology.cell_count() as u32).into_par_iter().map(class).collect();
+        Ok(builder.finish(topology, classes))
+    }
+
+    fn analyzed(
+        mesh: &SolidMesh,
+        topology: Topology,
+        rule: VertexRule,
+        reach: Option<Reach>,
+    ) -> Result<Self> {
         topology.validate(&mesh.points)?;
         check_analysis(topology.cells().len())?;
         let sharpness = Sharpness::resolve(&mesh.creases, &topology)?;
@@ -85,38 +143,44 @@ impl Solid {
         }
         let stars = stars(&topology, &sharpness);
         let cells = topology.solid_cells();
-        SolidBuilder::build(rule, topology, sharpness, stars, cells.as_deref())
+        let builder = SolidBuilder::new(&topology, rule, reach);
+        builder.build(topology, sharpness, stars, cells.as_deref())
     }
 }
 
 impl SolidBuilder {
+    pub fn new(topology: &Topology, rule: VertexRule, reach: Option<Reach>) -> Self {
+        Self {
+            library: Library::new(rule),
+            memos: Default::default(),
+            planar: StructureNumbering::default(),
+            spatial: StructureNumbering::default(),
+            levels: LeafLevels::new(topology.vertex_count()),
+            reach,
+            vertex_leaves: VertexLeaves::default(),
+        }
+    }
+
     /// `owned`: of a part of a mesh its cells.
     pub fn build(
-        rule: VertexRule,
+        mut self,
         topology: Topology,
         sharpness: Sharpness,
         stars: Vec<Star>,
         owned: Option<&[u32]>,
     ) -> Result<Solid> {
         check_nets(&topology)?;
-        let mut builder = Self {
-            library: Library::new(rule),
-            memos: Default::default(),
-            planar: StructureNumbering::default(),
-            spatial: StructureNumbering::default(),
-            levels: LeafLevels::new(topology.vertex_count()),
-        };
         let (walker, active) =
-            rayon::join(|| Walker::new(&topology), || builder.number_elements(&topology, owned));
-        let (classes, active) = builder.add_level(0, &walker, &sharpness, &stars, &active?)?;
+            rayon::join(|| Walker::new(&topology), || self.number_elements(&topology, owned));
+        let (classes, active) = self.add_level(0, &walker, &sharpness, &stars, &active?)?;
         let mut level = FinestLevel { topology: None, sharpness, stars };
-        let refine = |depth, active: &[_]| builder.refine(depth, &topology, &mut level, active);
+        let refine = |depth, active: &[_]| self.refine(depth, &topology, &mut level, active);
         if let Some(stuck) = refine_all(active, refine)? {
-            let cell = builder.levels.elements[stuck.element as usize].cell;
+            let cell = self.levels.elements[stuck.element as usize].cell;
             let help = "check the cells there for wrong vertices, or refine the mesh first";
             return Err(too_deep(Cell.id(cell), help));
         }
-        let mut solid = builder.finish(topology, classes);
+        let mut solid = self.finish(topology, classes);
         if let Some(owned) = owned {
             let mut all = vec![Class::Refined(Reason::Ghost); solid.topology.cell_count()];
             owned.iter().zip(&solid.classes).for_each(|(&c, &class)| all[c as usize] = class);
@@ -170,8 +234,26 @@ impl SolidBuilder {
         self.levels.check_memory(depth, region_cell_count(coarse, &cells), LEVEL_BYTES)?;
         let rule = self.library.vertex_rule();
         let mut fine = refine(coarse, &level.sharpness, &level.stars, rule, Some(&cells));
+        let children = self.children(depth, coarse, &fine, active);
+        let cells = Cells::of_hexahedra(std::mem::take(&mut fine.cells));
+        let topology = Topology::build(cells, fine.stencils.len())?;
+        let sharpness = Sharpness::resolve(&fine.creases, &topology)?;
+        let stars = stars(&topology, &sharpness);
+        self.vertex_leaves.add_to(&mut self.levels, fine.stencils);
+        let walker = Walker::new(&topology);
+        let (_, active) = self.add_level(depth, &walker, &sharpness, &stars, &children)?;
+        *level = FinestLevel { topology: Some(topology), sharpness, stars };
+        Ok(active)
+    }
 
-        // children of the active cells inherit their place in the element
+    /// The children of the active cells, which inherit their place in the element.
+    fn children(
+        &mut self,
+        depth: usize,
+        coarse: &Topology,
+        fine: &Refinement,
+        active: &[ActiveCell],
+    ) -> Vec<ActiveCell> {
         let start = self.levels.level_starts[depth] as u32;
         let mut by_cell: Vec<u32> = vec![NONE; coarse.cell_count()];
         (0..).zip(active).for_each(|(at, a)| by_cell[a.cell as usize] = at);
@@ -200,15 +282,7 @@ impl SolidBuilder {
                 }
             }
         }
-        let cells = Cells::of_hexahedra(std::mem::take(&mut fine.cells));
-        let topology = Topology::build(cells, fine.stencils.len())?;
-        let sharpness = Sharpness::resolve(&fine.creases, &topology)?;
-        let stars = stars(&topology, &sharpness);
-        self.levels.push_level(fine.stencils);
-        let walker = Walker::new(&topology);
-        let (_, active) = self.add_level(depth, &walker, &sharpness, &stars, &children)?;
-        *level = FinestLevel { topology: Some(topology), sharpness, stars };
-        Ok(active)
+        children
     }
 
     /// Makes leaves of the active cells of one level; returns their classes and
@@ -222,16 +296,23 @@ impl SolidBuilder {
         active: &[ActiveCell],
     ) -> Result<(Vec<Class>, Vec<ActiveCell>)> {
         let [planar, spatial] = &self.memos;
-        let setting = DraftSetting { walker, sharpness, stars, planar, spatial };
+        let (level, reach) = (depth, self.reach.as_ref());
+        let setting = DraftSetting { walker, sharpness, stars, planar, spatial, level, reach };
+        let elements = &self.levels.elements;
+        let place = |a: &ActiveCell| CellPlace {
+            cell: a.cell,
+            depth: leaf_depth(depth, &elements[a.element as usize]),
+            origin: a.origin,
+        };
         let mut parts: Vec<LeafDrafts> = active
             .par_chunks(TASK_LEAVES)
             .map(|chunk| {
                 let mut drafts = LeafDrafts::with_capacity(chunk.len());
-                chunk.iter().for_each(|a| drafts.push(&setting, a.cell));
+                chunk.iter().for_each(|a| drafts.push(&setting, place(a)));
                 drafts
             })
             .collect();
-        let Self { library, planar, spatial, .. } = self;
+        let Self { library, planar, spatial, vertex_leaves, .. } = self;
         let planar_nets = parts.iter().flat_map(|part| &part.planar);
         let spatial_nets = parts.iter().flat_map(|part| &part.spatial);
         let (planar_added, spatial_added) = rayon::join(
@@ -259,6 +340,17 @@ impl SolidBuilder {
                     DraftKind::Irregular(net, permutation) => {
                         spatial.of_net(net).map(|n| LeafKind::Irregular(n, permutation))
                     }
+                    DraftKind::Vertex(vertex) => {
+                        classes.push(draft.class);
+                        let depth = leaf_depth(depth, &levels.elements[a.element as usize]);
+                        vertex_leaves.push(vertex, a.element, depth, a.origin);
+                        continue;
+                    }
+                    DraftKind::Reached => {
+                        classes.push(draft.class);
+                        refined.push(*a);
+                        continue;
+                    }
                     DraftKind::Refined(reason) => Err(reason),
                 };
                 match kind {
@@ -269,9 +361,7 @@ impl SolidBuilder {
                     }
                     Ok(kind) => {
                         classes.push(draft.class);
-                        // the children of a corner are elements of their own
-                        let own = levels.elements[a.element as usize].corner.is_some();
-                        let depth = depth as u8 - u8::from(own);
+                        let depth = leaf_depth(depth, &levels.elements[a.element as usize]);
                         let (element, origin) = (a.element, a.origin);
                         let net = (end, draft.controls as u32);
                         levels.leaves.push(Leaf { element, depth, origin, kind, net });
@@ -285,10 +375,12 @@ impl SolidBuilder {
         levels.nets = nets;
         let (leaves, nets) = (&mut levels.leaves[first_leaf..], &mut levels.nets[first_net..]);
         fill_nets(walker, &parts, active, leaves, nets, levels.level_starts[depth] as u32);
+        self.vertex_leaves.find_masks(walker.topology, sharpness, self.library.vertex_rule())?;
         Ok((classes, refined))
     }
 
     fn finish(mut self, topology: Topology, classes: Vec<Class>) -> Solid {
+        self.vertex_leaves.add_to(&mut self.levels, Stencils::default());
         self.levels.sort();
         let has_corners = self.levels.elements.iter().any(|element| element.corner.is_some());
         let is_used = |v: u32| !topology.vertex_cells(v).is_empty();
@@ -303,8 +395,15 @@ impl SolidBuilder {
             spatial: self.spatial.structures,
             is_part: false,
             has_corners,
+            reach: self.reach,
         }
     }
+}
+
+/// How often the element of a cell of a level was split for it: the children of a corner are elements
+/// of their own.
+fn leaf_depth(level: usize, element: &Element) -> u8 {
+    level as u8 - u8::from(element.corner.is_some() && level > 0)
 }
 
 /// Writes the nets of new leaves, their points counted from `first_point`, and the
@@ -317,7 +416,7 @@ fn fill_nets(
     mut nets: &mut [u32],
     first_point: u32,
 ) {
-    let is_leaf = |draft: &&LeafDraft| !matches!(draft.kind, DraftKind::Refined(_));
+    let is_leaf = |draft: &&LeafDraft| draft.kind.has_net();
     let mut tasks = Vec::with_capacity(parts.len());
     for (part, chunk) in parts.iter().zip(active.chunks(TASK_LEAVES)) {
         let drafts = || part.drafts.iter().filter(is_leaf);

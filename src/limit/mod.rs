@@ -20,11 +20,14 @@ mod net;
 mod net_mesh;
 mod numbering;
 mod part;
+mod reach;
 mod refusals;
 pub(crate) mod rim;
 mod solid;
 mod structure;
 mod summary;
+mod vertex_leaves;
+mod vertex_mask;
 
 pub use class::{Class, Reason, classify};
 pub use frame::{Frame, VTK_CORNER, Walker};

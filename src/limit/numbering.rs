@@ -58,7 +58,11 @@ impl StructureNumbering {
         memory::check(
             format!("{count} of cells at extraordinary edges and vertices need"),
             (controls * CONTROL_BYTES) as u128,
-            |_| "take a coarser mesh, or one with fewer different neighborhoods of cells".into(),
+            |_| {
+                "take a coarser mesh, or one with fewer different neighborhoods of cells; only grids of \
+                 values and Gauss points are evaluated without structures"
+                    .into()
+            },
         )?;
         let built = |net: &&LeastWalk| {
             stop_point();

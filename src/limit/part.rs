@@ -1,6 +1,7 @@
 //! A solid restricted to some cells of a mesh.
 
 use super::levels::SolidBuilder;
+use super::reach::Reach;
 use super::solid::Solid;
 use crate::error::{Error, Result};
 use crate::mesh::SolidMesh;
@@ -17,6 +18,22 @@ impl Solid {
     /// # Errors
     /// As [`Solid::new`], for defects at the cells owned.
     pub fn of_part(mesh: &SolidMesh, owned: &[u32]) -> Result<Self> {
+        Self::part(mesh, owned, None)
+    }
+
+    /// As [`Solid::of_part`], for a grid of samples alone, as [`Solid::for_samples`].
+    ///
+    /// # Errors
+    /// As [`Solid::of_part`].
+    pub fn of_part_for_samples(
+        mesh: &SolidMesh,
+        owned: &[u32],
+        parameters: &[f64],
+    ) -> Result<Self> {
+        Self::part(mesh, owned, Some(Reach::new(parameters)))
+    }
+
+    fn part(mesh: &SolidMesh, owned: &[u32], reach: Option<Reach>) -> Result<Self> {
         let cells = mesh.cells.len();
         let ascend = owned.windows(2).all(|pair| pair[0] < pair[1]);
         if !ascend || owned.last().is_some_and(|&last| last as usize >= cells) {
@@ -32,8 +49,8 @@ impl Solid {
         let stars = stars(&topology, &sharpness);
         let evaluated = owned.iter().copied().filter(|&cell| !topology.is_ghost(cell));
         let evaluated: Vec<u32> = evaluated.collect();
-        let rule = VertexRule::default();
-        let solid = SolidBuilder::build(rule, topology, sharpness, stars, Some(&evaluated))?;
+        let builder = SolidBuilder::new(&topology, VertexRule::default(), reach);
+        let solid = builder.build(topology, sharpness, stars, Some(&evaluated))?;
         Ok(Self { is_part: true, used: None, ..solid })
     }
 }

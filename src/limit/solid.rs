@@ -7,7 +7,8 @@
 //! array ([`Solid::refined_points`]); the nets index into it. Setup depends on
 //! connectivity and creases only. It costs a few microseconds per cell, and per structure some
 //! 0.4 ms and 50 kB: in irregular meshes, as of hexahedra made from tetrahedra, most cells at an
-//! extraordinary vertex have a structure of their own.
+//! extraordinary vertex have a structure of their own. Grids of samples do without
+//! ([`Solid::for_samples`]).
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 use super::class::Class;
 use super::leaf::{Element, Leaf, LeafKind, morton, position};
 use super::leaves::{LeafLevels, LeafPlace};
+use super::reach::Reach;
 use super::structure::{Orders, Structure, layered_weights, tensor_weights};
 use crate::basis::MissingLayers;
 use crate::error::{Error, Result};
@@ -62,6 +64,8 @@ pub struct Solid {
     pub(super) used: Option<Vec<bool>>,
     // whether the whole has elements that are corners of cells
     pub(crate) has_corners: bool,
+    // the samples that it is for, if it is for some alone
+    pub(super) reach: Option<Reach>,
 }
 
 impl Solid {
@@ -72,6 +76,23 @@ impl Solid {
         }
         Err(Error::request(format!("{job} of a part of a mesh, which has no boundary of its own"))
             .with_help("analyze the whole mesh with Solid::new"))
+    }
+
+    /// Refuses samples that a solid for samples alone is not for: scattered ones, with parameters
+    /// that it does not know, or derivatives at vertices.
+    pub(crate) fn check_reach(&self, parameters: Option<&[f64]>, is_of_values: bool) -> Result<()> {
+        let Some(reach) = &self.reach else { return Ok(()) };
+        let covers = parameters.is_some_and(|parameters| reach.covers(parameters));
+        if covers && (is_of_values || !reach.has_vertices()) {
+            return Ok(());
+        }
+        Err(Error::request("a solid that was analyzed for other samples or without derivatives")
+            .with_help("analyze it with Solid::new, or for these samples"))
+    }
+
+    /// Whether it is a [`Solid::outline`].
+    pub(crate) fn is_outline(&self) -> bool {
+        self.levels.leaves.is_empty() && !self.levels.elements.is_empty()
     }
 
     /// The topology of the mesh.

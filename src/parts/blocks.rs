@@ -63,7 +63,19 @@ impl Block {
     /// # Errors
     /// As [`Solid::of_part`].
     pub fn solid(&self) -> Result<Solid> {
-        let mut solid = Solid::of_part(&self.mesh, &self.owned)?;
+        self.solid_for(None)
+    }
+
+    /// Analyzes the block, for samples at these parameters alone if there are any
+    /// ([`Solid::for_samples`]).
+    ///
+    /// # Errors
+    /// As [`Solid::of_part`].
+    pub fn solid_for(&self, parameters: Option<&[f64]>) -> Result<Solid> {
+        let mut solid = match parameters {
+            Some(parameters) => Solid::of_part_for_samples(&self.mesh, &self.owned, parameters)?,
+            None => Solid::of_part(&self.mesh, &self.owned)?,
+        };
         solid.has_corners |= self.has_other_cells;
         Ok(solid)
     }

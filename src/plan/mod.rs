@@ -74,6 +74,11 @@ impl Solid {
     /// at scattered samples; for weights that need more than half of the machine's memory.
     pub fn plan(&self, samples: &Samples, want: Want) -> Result<Plan<'_>> {
         samples.check(self)?;
+        let parameters = match samples {
+            Samples::Tensor(parameters) => Some(&parameters[..]),
+            Samples::Points(_) => None,
+        };
+        self.check_reach(parameters, want == Want::POSITION)?;
         let of_elements = |q: &Quantity| q.is_per_element() && want.contains(q.want());
         if let (Samples::Points(_), Some(quantity)) =
             (samples, Quantity::ALL.into_iter().find(of_elements))
@@ -82,15 +87,7 @@ impl Solid {
             return Err(Error::request(format!("{name} of scattered samples"))
                 .with_help("it belongs to whole elements: give tensor samples"));
         }
-        let mut plan = Plan {
-            solid: self,
-            samples: samples.clone(),
-            want,
-            patterns: Patterns::default(),
-            batches: Vec::new(),
-            tables: Vec::new(),
-            points: Vec::new(),
-        };
+        let mut plan = self.plan_without_work(samples, want);
         match samples {
             Samples::Points(locations) => plan.points = locate(self, locations),
             Samples::Tensor(parameters) => {
@@ -99,6 +96,18 @@ impl Solid {
             }
         }
         Ok(plan)
+    }
+
+    /// Samples of all elements without what evaluates them.
+    fn plan_without_work(&self, samples: &Samples, want: Want) -> Plan<'_> {
+        let (patterns, batches, tables, points) = Default::default();
+        Plan { solid: self, samples: samples.clone(), want, patterns, batches, tables, points }
+    }
+
+    /// [`Solid::plan`] of an outline: for the shape of results that others evaluate.
+    pub(crate) fn plan_outline(&self, samples: &Samples, want: Want) -> Result<Plan<'_>> {
+        samples.check(self)?;
+        Ok(self.plan_without_work(samples, want))
     }
 }
 

@@ -14,6 +14,7 @@ mod curved_cells;
 mod decoded_page;
 mod extend;
 mod extraction;
+mod for_samples;
 mod ghosts;
 mod locate;
 mod locate_scales;

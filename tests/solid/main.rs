@@ -18,6 +18,7 @@ mod classes;
 mod creases;
 mod far;
 mod folded;
+mod for_samples;
 mod gradients;
 mod handedness;
 mod invalid;

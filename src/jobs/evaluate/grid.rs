@@ -6,11 +6,12 @@ use std::time::Instant;
 use super::super::output::{part_of, warn_left_out};
 use super::super::{Notes, since};
 use super::check::SampleGrid;
+use super::ranges::RangeEvaluator;
 use super::report::EvaluateReport;
 use super::request::{EvaluateRequest, LimitCells};
 use super::single::{RANGES, Single, range_results, result_bytes};
 use super::writer::Writer;
-use crate::backend::{Backend, Evaluator, Limit};
+use crate::backend::{Backend, Limit};
 use crate::bezier::CELL_RINGS;
 use crate::error::{Result, option};
 use crate::io::{Dataset, Format, PieceJob, PieceWriter, check_arrays_of};
@@ -18,7 +19,7 @@ use crate::limit::Solid;
 use crate::memory::check_half;
 use crate::mesh::SolidMesh;
 use crate::numbers::counted;
-use crate::plan::{Plan, Want};
+use crate::plan::{Plan, Samples, Want};
 use crate::slice::fingerprint;
 use crate::volume::{self, Bezier, BezierInput, Quality, SharedPoints, Sharing};
 
@@ -33,9 +34,9 @@ const BEZIER_PIECE: usize = 64 * 8192;
 pub(super) enum DatasetSource<'a> {
     Evaluated {
         plan: &'a Plan<'a>,
-        evaluator: Box<dyn Evaluator + 'a>,
+        evaluator: RangeEvaluator<'a>,
         limit: Limit,
-        between: Option<(Box<dyn Evaluator + 'a>, Limit)>,
+        between: Option<(RangeEvaluator<'a>, Limit)>,
     },
     Bezier(Bezier<'a>, BezierInput<'a>),
 }
@@ -51,9 +52,14 @@ impl EvaluateRequest {
     ) -> Result<Option<EvaluateReport>> {
         let start = Instant::now();
         notes.begin("Planning");
-        let plan = solid.plan(&grid.samples, self.want(Some(grid.cells))?)?;
+        let is_in_parts = solid.is_outline() && self.parameters_alone(grid)?.is_some();
+        let plan = |samples: &Samples, want| match is_in_parts {
+            true => solid.plan_outline(samples, want),
+            false => solid.plan(samples, want),
+        };
         let between = self.order_to_report(grid).map(volume::samples_between);
-        let between = between.map(|samples| solid.plan(&samples, Want::POSITION)).transpose()?;
+        let between = between.map(|samples| plan(&samples, Want::POSITION)).transpose()?;
+        let plan = plan(&grid.samples, self.want(Some(grid.cells))?)?;
         let job = GridJob { request: self, grid, mesh, plan: &plan, between: between.as_ref() };
         job.check_arrays()?;
         let mut source = job.source(backend)?;
@@ -96,7 +102,7 @@ impl EvaluateRequest {
 
     /// Order of cells whose distance from the limit is reported: those for finite elements, and of an
     /// order that is asked for, in a file that is written by this program alone.
-    fn order_to_report(&self, grid: &SampleGrid) -> Option<usize> {
+    pub(super) fn order_to_report(&self, grid: &SampleGrid) -> Option<usize> {
         let is_for_elements = matches!(grid.format, Some(Format::Exchange(_)));
         let is_asked = is_for_elements || self.order.is_some() && self.pieces.is_none();
         let is_lagrange = grid.cells == LimitCells::Lagrange;
@@ -217,8 +223,14 @@ impl<'a> GridJob<'a> {
             let input = bezier.input(self.mesh.controls())?;
             return Ok(DatasetSource::Bezier(bezier, input));
         }
-        let (evaluator, limit) = (backend.prepare(self.plan)?, Limit::default());
-        let between = self.between.map(|plan| backend.prepare(plan)).transpose()?;
+        let parameters = match self.plan.solid().is_outline() {
+            true => self.request.parameters_alone(self.grid)?,
+            false => None,
+        };
+        let (mesh, parameters) = (self.mesh, parameters.as_deref());
+        let of = |plan| RangeEvaluator::new(plan, mesh, parameters, backend);
+        let (evaluator, limit) = (of(self.plan)?, Limit::default());
+        let between = self.between.map(of).transpose()?;
         let between = between.map(|evaluator| (evaluator, Limit::default()));
         Ok(DatasetSource::Evaluated { plan: self.plan, evaluator, limit, between })
     }
@@ -237,9 +249,9 @@ impl<'a> GridJob<'a> {
         let &Self { request, mesh, .. } = self;
         let mut dataset = match source {
             DatasetSource::Evaluated { plan, evaluator, limit, between } => {
-                evaluator.evaluate(mesh.controls(), range.clone(), limit)?;
+                evaluator.evaluate(range.clone(), limit)?;
                 if let Some((evaluator, exact)) = between {
-                    evaluator.evaluate(mesh.controls(), range, exact)?;
+                    evaluator.evaluate(range, exact)?;
                     let order = request.nodes(self.grid.cells) - 1;
                     let distance = volume::lagrange_distance(order, limit, exact);
                     report.distance = Some(report.distance.unwrap_or(0.0).max(distance));

@@ -14,9 +14,11 @@
 //! # Ok::<(), subsolid::Error>(())
 //! ```
 
+mod analyze;
 mod check;
 mod explain;
 mod grid;
+mod ranges;
 mod ranks;
 mod report;
 mod request;

@@ -52,6 +52,9 @@ impl EvaluateRequest {
         let all = counted(count, "element");
         notes.status("Evaluating", format!("{all} on {size}; rank 0 on the {name}"));
 
+        let sampled = self.sampled(&grid, mesh)?;
+        let block_elements =
+            if sampled.is_some() { REFINED_BLOCK_ELEMENTS } else { BLOCK_ELEMENTS };
         let start = Instant::now();
         let options = self.write_options();
         let create = |output| SharedPieces::create(output, options, ranks);
@@ -62,6 +65,7 @@ impl EvaluateRequest {
             grid: &grid,
             ranks,
             blocks: &blocks,
+            sampled: sampled.as_deref(),
             backend: &*backend,
             writer,
             notes,
@@ -72,7 +76,7 @@ impl EvaluateRequest {
         };
         let mut next = own.start;
         while next < own.end {
-            let end = block_end(&pieces, next, own.end);
+            let end = block_end(&pieces, next..own.end, block_elements);
             work.evaluate_block(&pieces[next..end], next)?;
             next = end;
         }
@@ -99,12 +103,17 @@ fn sums(mut report: EvaluateReport, all: &[Vec<f64>]) -> Result<(EvaluateReport,
     Ok((report, quality))
 }
 
+/// Elements that a rank has the setup of at a time where they are refined far toward vertices.
+const REFINED_BLOCK_ELEMENTS: usize = 1 << 16;
+
 /// What a rank evaluates with, and what it has found so far.
 struct RankWork<'a> {
     request: &'a EvaluateRequest,
     grid: &'a SampleGrid,
     ranks: &'a Ranks<'a>,
     blocks: &'a Blocks<'a>,
+    // parameters that blocks are analyzed for, if not for all
+    sampled: Option<&'a [f64]>,
     backend: &'a dyn Backend,
     writer: Option<SharedPieces>,
     notes: &'a mut dyn Notes,
@@ -120,7 +129,7 @@ impl RankWork<'_> {
     fn evaluate_block(&mut self, pieces: &[Range<usize>], first: usize) -> Result<()> {
         let (request, grid) = (self.request, self.grid);
         let block = self.blocks.block(covered(pieces))?;
-        let solid = block.solid().map_err(|error| self.blocks.fault(error))?;
+        let solid = block.solid_for(self.sampled).map_err(|error| self.blocks.fault(error))?;
         let plan = solid.plan(&grid.samples, request.want(Some(grid.cells))?)?;
         let job = GridJob { request, grid, mesh: &block.mesh, plan: &plan, between: None };
         let mut source = job.source(self.backend)?;
@@ -148,8 +157,10 @@ impl RankWork<'_> {
     }
 }
 
-/// The end of the pieces that make a block with piece `first`.
-fn block_end(pieces: &[Range<usize>], first: usize, end: usize) -> usize {
-    let fits = |index: &usize| pieces[*index].end - pieces[first].start <= BLOCK_ELEMENTS;
-    (first + 1..end).take_while(fits).last().map_or(first + 1, |last| last + 1)
+/// The end of those of a rank's own pieces that make a block, of at most so many elements, with the
+/// first of them.
+fn block_end(pieces: &[Range<usize>], own: Range<usize>, most: usize) -> usize {
+    let first = own.start;
+    let fits = |index: &usize| pieces[*index].end - pieces[first].start <= most;
+    (first + 1..own.end).take_while(fits).last().map_or(first + 1, |last| last + 1)
 }

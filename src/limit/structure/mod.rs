@@ -30,6 +30,7 @@ mod store;
 
 pub use axis_permutation::AxisPermutation;
 pub(crate) use net_rows::NetRows;
+pub(super) use powers::limit_mask;
 pub use powers::{Form, MAX_DEPTH, Powers, PowersReport};
 use sparse_rows::SparseRows;
 pub(crate) use store::{NetKey, StructureStore};

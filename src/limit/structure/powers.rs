@@ -388,7 +388,7 @@ fn decompose(a: &Mat<f64>, mask: &[f64]) -> Option<(Eigen, f64)> {
 }
 
 /// ℓ as a row of Aⁿ for n → ∞: a row times A until it stays.
-fn limit_mask(a: &SparseRows) -> Vec<f64> {
+pub(in crate::limit) fn limit_mask(a: &SparseRows) -> Vec<f64> {
     let mut row = vec![0.0; a.columns()];
     if let Some(first) = row.first_mut() {
         *first = 1.0;

@@ -223,3 +223,22 @@ pub fn mixed() -> SolidMesh {
     mesh.cells.push_polyhedron(prism);
     mesh
 }
+
+/// A block of cubes, each in six tetrahedra around its diagonal.
+pub fn tetrahedra([nx, ny, nz]: [usize; 3]) -> SolidMesh {
+    let mut mesh = SolidMesh { points: block([nx, ny, nz]).points, ..SolidMesh::default() };
+    let steps = [1, nx + 1, (nx + 1) * (ny + 1)];
+    // the last two of odd orders change places, so that all are right-handed
+    let orders = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [1, 0, 2], [0, 2, 1], [2, 1, 0]];
+    for cube in 0..nx * ny * nz {
+        let [i, j, k] = [cube % nx, cube / nx % ny, cube / (nx * ny)];
+        let a = i * steps[0] + j * steps[1] + k * steps[2];
+        for (order, axes) in orders.into_iter().enumerate() {
+            let b = a + steps[axes[0]];
+            let (c, d) = (b + steps[axes[1]], a + steps.iter().sum::<usize>());
+            let [c, d] = if order < 3 { [c, d] } else { [d, c] };
+            mesh.cells.push(CellKind::Tetrahedron, &[a, b, c, d].map(|v| v as u32));
+        }
+    }
+    mesh
+}

@@ -106,7 +106,7 @@ impl<'a> Rounds<'a> {
                 retries += 1;
                 continue;
             }
-            if stiffened as f64 > MAX_STIFF_PART * self.skin.vertices.len() as f64 {
+            if stiffened as f64 > MAX_STIFF_PART * self.skin.count as f64 {
                 break;
             }
             retries = 0;

@@ -1,5 +1,7 @@
 //! What a fit did.
 
+use std::time::Instant;
+
 use serde::Serialize;
 
 use crate::fit::Deviation;
@@ -44,6 +46,26 @@ pub struct FitReport {
 }
 
 impl FitReport {
+    /// Of a fit to vertices.
+    pub(super) fn of_vertices(vertices: [Deviation; 2], started: Instant) -> Self {
+        Self {
+            vertices,
+            target: None,
+            target_from_limit: None,
+            rounds: Vec::new(),
+            volume: [0.0; 2],
+            target_volume: None,
+            drift: 0.0,
+            unmatched_length: 0.0,
+            levels: 0,
+            determinant_before: None,
+            determinant: None,
+            folds: None,
+            within_tolerance: None,
+            seconds: started.elapsed().as_secs_f64(),
+        }
+    }
+
     /// Whether the tolerance is missed, or cells are folded: what is wrong, in words.
     pub fn missed(&self) -> Vec<String> {
         let mut missed = Vec::new();

@@ -204,8 +204,7 @@ impl SkinLimit for PatchLimit<'_> {
         let mut triangles = Vec::new();
         for own in limits.chunks_exact(GRID * GRID) {
             for (i, j) in (0..GRID - 1).flat_map(|j| (0..GRID - 1).map(move |i| (i, j))) {
-                let [a, b, c, d] =
-                    [0, 1, GRID + 1, GRID].map(|step| own[i + GRID * j + step]);
+                let [a, b, c, d] = [0, 1, GRID + 1, GRID].map(|step| own[i + GRID * j + step]);
                 triangles.extend([[a, b, c], [a, c, d]]);
             }
         }

@@ -4,6 +4,7 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::deviation::Deviation;
+use super::features::FeatureFoot;
 use super::feet::Foot;
 use super::normal_equations::{NormalEquations, RowBlock, Unknowns};
 use super::skin_limit::SkinLimit;
@@ -222,6 +223,29 @@ impl<'a> Skin<'a> {
         Deviation::new(found.filter_map(|((&x, foot), &w)| Some((x, foot.as_ref()?.distance, w))))
     }
 
+    /// Distances of creases of the limit from the feature lines that they follow.
+    pub fn crease_deviation(&self, target: &Target, points: &[[f64; 3]]) -> Deviation {
+        let x = self.curve_rows.apply(points.as_flattened(), 3);
+        let weight = |ends: [u32; 2]| {
+            let [a, b] = ends.map(|v| self.vertices[v as usize]);
+            distance(a, b)
+        };
+        let found = x.as_chunks::<3>().0.iter().zip(&self.curves).filter_map(|(&x, &ends)| {
+            let foot = self.line_at(target, x, ends)?;
+            Some((x, distance(x, foot.point), weight(ends)))
+        });
+        Deviation::new(found)
+    }
+
+    /// The closest point of the feature line that a crease with these ends follows.
+    fn line_at(&self, target: &Target, x: [f64; 3], ends: [u32; 2]) -> Option<FeatureFoot> {
+        let [a, b] = ends.map(|v| v as usize);
+        let [from, to] = [a, b].map(|v| Vector3::from(self.vertices[v]));
+        let tangent = (to - from).try_normalize(0.0)?;
+        let reach = FEATURE_REACH * self.lengths[a].max(self.lengths[b]);
+        target.features().closest(x, Some(tangent.into()), reach)
+    }
+
     /// The state of control points; `near` is one with samples near its own, if there is one.
     pub fn state(
         &self,
@@ -420,12 +444,8 @@ impl<'a> Skin<'a> {
         let x = x.as_chunks::<3>().0;
         let weight = CURVE_WEIGHT / self.weights.len() as f64;
         let block = |first: usize| {
-            let [a, b] = self.curves[first].map(|v| v as usize);
-            let [from, to] = [a, b].map(|v| Vector3::from(self.vertices[v]));
-            let tangent = (to - from).try_normalize(0.0)?;
-            let reach = FEATURE_REACH * self.lengths[a].max(self.lengths[b]);
-            Some(unknowns.block((first..first + CURVE_SAMPLES).flat_map(|s| {
-                let foot = target.features().closest(x[s], Some(tangent.into()), reach);
+            unknowns.block((first..first + CURVE_SAMPLES).flat_map(|s| {
+                let foot = self.line_at(target, x[s], self.curves[s]);
                 let rows = foot.map_or_else(Default::default, |foot| {
                     let away = Vector3::from(foot.point) - Vector3::from(x[s]);
                     across(&Vector3::from(foot.tangent)).map(|across| (across, across.dot(&away)))
@@ -433,9 +453,9 @@ impl<'a> Skin<'a> {
                 rows.map(|(across, wanted)| {
                     (self.curve_rows.row(s).collect(), across, wanted, weight)
                 })
-            })))
+            }))
         };
-        (0..x.len()).into_par_iter().step_by(CURVE_SAMPLES).filter_map(block).collect()
+        (0..x.len()).into_par_iter().step_by(CURVE_SAMPLES).map(block).collect()
     }
 
     /// Rows of corners that move: toward the corners of the target, or to where they were.
@@ -455,7 +475,8 @@ impl<'a> Skin<'a> {
             let wanted = self.corner(target, v, vertex).unwrap_or(vertex);
             let away = Vector3::from(wanted) - limit;
             let axes = unknowns.directions(v as u32).to_vec();
-            unknowns.block(axes.into_iter().map(|axis| (own.clone(), axis, axis.dot(&away), weight)))
+            unknowns
+                .block(axes.into_iter().map(|axis| (own.clone(), axis, axis.dot(&away), weight)))
         };
         let moving = self.moves.corners().filter(|&v| !unknowns.directions(v as u32).is_empty());
         moving.map(block).collect()

@@ -4,7 +4,7 @@ use nalgebra::Vector3;
 
 use super::deviation::Deviation;
 use super::feet::Foot;
-use super::rounds::{Rounds, SkinSteps};
+use super::rounds::{MAX_DRIFT, Rounds, SkinSteps};
 use super::skin::{FEATURE_REACH, Skin};
 use super::skin_limit::SkinLimit;
 use super::surface_limit::ControlledLimit;
@@ -54,6 +54,9 @@ pub struct SkinFit {
     pub target: Option<[Deviation; 3]>,
     /// Distances of the target from the fitted limit.
     pub target_from_limit: Option<Deviation>,
+    /// Distances of creases of the limit from the feature lines of the target that they follow: as
+    /// control points, and fitted.
+    pub creases: Option<[Deviation; 2]>,
     /// Root mean square distance before the first round, and after each.
     pub rounds: Vec<f64>,
     /// Volume inside the limit as control points, and fitted; 0 where the surface is open.
@@ -113,6 +116,7 @@ pub fn fit_limit(
         vertices: [missed(&mesh.points), missed(&start)],
         target: None,
         target_from_limit: None,
+        creases: None,
         rounds: Vec::new(),
         volume: [limit.volume(&mesh.points)?, limit.volume(&start)?],
         drift: 0.0,
@@ -124,22 +128,30 @@ pub fn fit_limit(
     let mut skin = Skin::new(mesh, limit, (vertices.clone(), start));
     let before = skin.deviation(target, &mesh.points)?;
     let through = skin.deviation(target, &fit.points)?;
-    // through the vertices of a rough mesh the limit may be worse
-    let nearest = if before.rms < through.rms {
-        skin.start.clone_from(&mesh.points);
-        fit.points.clone_from(&mesh.points);
-        before.rms
-    } else {
-        through.rms
+    // through the vertices of a rough mesh the limit may be worse; but where that of the control mesh is
+    // too far along the surface, rounds come no nearer
+    let mut starts = vec![(std::mem::take(&mut fit.points), through.rms)];
+    if before.rms < through.rms {
+        if skin.drift(&mesh.points) <= MAX_DRIFT {
+            starts.clear();
+        }
+        starts.push((mesh.points.clone(), before.rms));
+    }
+    let best = loop {
+        let (start, rms) = starts.remove(0);
+        skin.start.clone_from(&start);
+        fit.rounds = vec![rms];
+        let start = skin.state(target, skin.with_corners(target, start), None)?;
+        let mut fitting = Rounds::new(&skin, target);
+        let found = fitting.approach(start, rounds, &mut fit.rounds, steps)?;
+        let is_good = found.deviation.rms <= before.rms && found.drift <= MAX_DRIFT;
+        if is_good || starts.is_empty() {
+            break fitting.relax(found, steps)?;
+        }
     };
-    fit.points = skin.with_corners(target, std::mem::take(&mut fit.points));
-    fit.rounds.push(nearest);
-    let start = skin.state(target, fit.points, None)?;
-    let mut fitting = Rounds::new(&skin, target);
-    let best = fitting.approach(start, rounds, &mut fit.rounds, steps)?;
-    let best = fitting.relax(best, steps)?;
     fit.points = best.points;
     fit.vertices[1] = missed(&fit.points);
+    fit.creases = Some([&mesh.points, &fit.points].map(|own| skin.crease_deviation(target, own)));
     fit.target = Some([before, through, best.deviation]);
     let fitted = limit.target(&fit.points)?;
     let (samples, areas) = target.samples();

@@ -10,9 +10,7 @@ use crate::limit::Solid;
 use crate::mesh::{Attribute, Polygons, SolidMesh, SurfaceMesh};
 use crate::numbers::vector::distance;
 use crate::plan::Want;
-use crate::quadrature::{
-    Mapping, Quadrature, QuadratureScheme, Regions, Report, turns_at_ghosts,
-};
+use crate::quadrature::{Mapping, Quadrature, QuadratureScheme, Regions, Report, turns_at_ghosts};
 use crate::scheme::Stencils;
 use crate::surface::boundary_with_topology;
 use crate::topology::Topology;
@@ -115,7 +113,11 @@ impl Extended {
         Err(Error::request(
             "fitting a solid with ghost cells at periods or between groups of cells to a target",
         )
-        .with_help(message!("give ", option("to", "vertices"), ", or fit before you extend")))
+        .with_help(message!(
+            "give ",
+            option("to", "vertices"),
+            ", or fit before you extend"
+        )))
     }
 
     /// Unknowns whose limit is near a target, from those whose limit passes through the vertices.

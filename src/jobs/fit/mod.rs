@@ -324,6 +324,7 @@ impl FitRequest {
             within_tolerance: self.is_within(&fit),
             target: fit.target,
             target_from_limit: fit.target_from_limit,
+            creases: fit.creases,
             rounds: fit.rounds,
             volume: fit.volume,
             target_volume,
@@ -340,6 +341,9 @@ fn merged(first: &SkinFit, mut last: SkinFit) -> SkinFit {
     last.volume[0] = first.volume[0];
     if let (Some(first), Some(last)) = (first.target, &mut last.target) {
         last[..2].copy_from_slice(&first[..2]);
+    }
+    if let (Some(first), Some(last)) = (first.creases, &mut last.creases) {
+        last[0] = first[0];
     }
     last
 }

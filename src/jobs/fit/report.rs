@@ -20,6 +20,9 @@ pub struct FitReport {
     pub target: Option<[Deviation; 3]>,
     /// Distances of the target from the fitted limit; null without a target.
     pub target_from_limit: Option<Deviation>,
+    /// Distances of creases and sharp edges of the limit from the feature lines of the target that they
+    /// follow: as control points, and fitted; null without a target.
+    pub creases: Option<[Deviation; 2]>,
     /// Root mean square distances from the target, before the first round and after each, of the last
     /// level.
     pub rounds: Vec<f64>,
@@ -52,6 +55,7 @@ impl FitReport {
             vertices,
             target: None,
             target_from_limit: None,
+            creases: None,
             rounds: Vec::new(),
             volume: [0.0; 2],
             target_volume: None,

@@ -113,6 +113,10 @@ fn text(fit: &FitReport) -> String {
     if let Some(found) = &fit.target_from_limit {
         row("target from limit, fitted", found);
     }
+    if let Some([before, after]) = &fit.creases {
+        row("creases from feature lines, before", before);
+        row("creases from feature lines, fitted", after);
+    }
     let mut line = |name: &str, value: String| {
         let _ = writeln!(text, "{name:<34} {value:>11}");
     };

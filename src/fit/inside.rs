@@ -9,15 +9,33 @@ use crate::topology::Topology;
 /// Shortest edge, as a fraction of the mean, that counts by its length.
 const MIN_LENGTH_FRACTION: f64 = 1e-6;
 
-/// Extends `moves` of the boundary's vertices harmonically to the vertices inside: each of these
-/// moves by the mean of the moves of its neighbors, weighted by 1/length². `points` are the vertices
-/// before the move, `[vertex]`; moves of inner vertices that are given are not read.
+/// Takes the vertices inside, of `after`, where those of the boundary take them: their moves are extended
+/// harmonically. Each vertex inside moves by the mean of the moves of its neighbors, weighted by
+/// 1/length². `before` are the vertices before the move, `[vertex]`; where inner vertices are in `after` is
+/// not read.
 ///
 /// # Errors
-/// [`Error::Request`] if there is not one point and one move a vertex; [`Error::Mesh`] if the
-/// extension is not found, where lengths of edges differ too much.
+/// [`Error::Request`] if there is not one point a vertex; [`Error::Mesh`] if the extension is not found,
+/// where lengths of edges differ too much.
+pub fn follow_boundary(
+    topology: &Topology,
+    before: &[[f64; 3]],
+    after: &mut [[f64; 3]],
+) -> Result<()> {
+    let mut moves: Vec<[f64; 3]> =
+        after.iter().zip(before).map(|(to, from)| difference(*to, *from)).collect();
+    move_inside(topology, before, &mut moves)?;
+    let inside = |v: &usize| {
+        !topology.is_boundary_vertex(*v as u32) && !topology.vertex_edges(*v as u32).is_empty()
+    };
+    for v in (0..after.len()).filter(inside) {
+        after[v] = [0, 1, 2].map(|d| before[v][d] + moves[v][d]);
+    }
+    Ok(())
+}
+
 #[allow(clippy::needless_range_loop, reason = "one axis of all moves at a time")]
-pub fn move_inside(topology: &Topology, points: &[[f64; 3]], moves: &mut [[f64; 3]]) -> Result<()> {
+fn move_inside(topology: &Topology, points: &[[f64; 3]], moves: &mut [[f64; 3]]) -> Result<()> {
     let count = topology.vertex_count();
     check_point_count(points.len(), count)?;
     check_point_count(moves.len(), count)?;

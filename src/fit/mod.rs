@@ -19,7 +19,7 @@
 //!   curve: two unknowns, toward the feature polyline of the target. Corners move to feature vertices.
 //!   What is kept small is the roughness of the *move*, not of the shape. Samples of the limit do not
 //!   see what it misses at rounded edges: a Lagrange multiplier holds the volume of closed targets.
-//! - *Inside*, the move of the boundary is extended harmonically ([`move_inside`]); then
+//! - *Inside*, the move of the boundary is extended harmonically ([`follow_boundary`]); then
 //!   [`untangle_limit`](crate::untangle::untangle_limit) moves inner vertices until det J of the
 //!   limit is positive.
 
@@ -30,21 +30,27 @@ mod inside;
 mod miss;
 mod nodes;
 mod normal_equations;
+mod patch_limit;
 mod projection;
 mod rounds;
 mod skin;
 mod skin_fit;
+mod skin_limit;
+mod skin_moves;
+mod surface_limit;
 mod system;
 mod target;
 mod volume_rule;
 
 pub use deviation::Deviation;
 pub use feet::TargetNotes;
-pub use inside::move_inside;
+pub use inside::follow_boundary;
 pub use miss::VertexMiss;
 pub use nodes::{refined_by_nodes, refined_values};
+pub use patch_limit::PatchLimit;
 pub use projection::project_attributes;
 pub use rounds::{InsideMotion, SkinSteps};
-pub use skin_fit::{PointRole, SkinFit, SkinOptions, fit_skin};
+pub use skin_fit::{PointRole, SkinFit, SkinOptions, fit_limit, fit_skin};
+pub use skin_limit::{SkinLimit, SkinSamples};
 pub use system::{LimitSolver, LimitSystem};
 pub use target::Target;

@@ -16,7 +16,7 @@ const NEXT_SLIDING: [f64; 2] = [1.0 / 3.0, 0.1];
 /// Rounds that gain less than this part of the distance go on with the next weight.
 const MIN_GAIN: f64 = 0.05;
 /// Farthest that limit points slide, in lengths of edges.
-const MAX_DRIFT: f64 = 0.2;
+pub(super) const MAX_DRIFT: f64 = 0.2;
 /// Factor of the stiffness of vertices that slide farther, how often it is tried again with them, and
 /// the part of all vertices up to which it is.
 const STIFFENING: f64 = 2.0;
@@ -106,7 +106,7 @@ impl<'a> Rounds<'a> {
                 retries += 1;
                 continue;
             }
-            if stiffened as f64 > MAX_STIFF_PART * self.skin.vertices.len() as f64 {
+            if stiffened as f64 > MAX_STIFF_PART * self.skin.count as f64 {
                 break;
             }
             retries = 0;

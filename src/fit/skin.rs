@@ -4,24 +4,25 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::deviation::Deviation;
+use super::features::FeatureFoot;
 use super::feet::Foot;
 use super::normal_equations::{NormalEquations, RowBlock, Unknowns};
+use super::skin_limit::SkinLimit;
+use super::skin_moves::{VertexKind, VertexMoves, across};
 use super::target::Target;
-use super::volume_rule::VolumeRule;
 use crate::error::Result;
 use crate::mesh::{SurfaceMesh, area_normal};
 use crate::numbers::vector::distance;
-use crate::scheme::{FaceShape, Stencils};
-use crate::surface::limit::{GridLimit, LimitSurface, SurfaceGrid, SurfaceLocation};
+use crate::scheme::Stencils;
+use crate::surface::limit::GridLimit;
 
-/// Samples along each axis of a quad.
-const SAMPLES: usize = 3;
 /// Samples along a crease of an edge.
 const CURVE_SAMPLES: usize = 3;
 /// Weight of roughness of the move against distances.
 const FAIRNESS: f64 = 1e-3;
-/// Weight of a sample of a crease against one of a face.
+/// Weight of a sample of a crease against one of a face, and of a corner.
 const CURVE_WEIGHT: f64 = 4.0;
+const CORNER_WEIGHT: f64 = 40.0;
 /// Greatest distance between feature lines and corners of target and mesh, in lengths of the edges
 /// there.
 pub(super) const FEATURE_REACH: f64 = 0.75;
@@ -118,14 +119,10 @@ pub(super) enum Aim {
 /// A surface that is fitted.
 pub(super) struct Skin<'a> {
     pub mesh: &'a SurfaceMesh,
-    surface: &'a LimitSurface,
-    masks: &'a Stencils,
+    limit: &'a dyn SkinLimit,
     // points on the part at the vertices, and the control points that moves are counted from
     pub vertices: Vec<[f64; 3]>,
     pub start: Vec<[f64; 3]>,
-    // samples of elements, and the rows of their limits
-    samples: SurfaceGrid<'a>,
-    rows: Stencils,
     // area that each sample stands for, as a part of all
     weights: Vec<f64>,
     // samples of creases, the edge of each, and the rows of their limits
@@ -134,34 +131,28 @@ pub(super) struct Skin<'a> {
     pub neighbors: Vec<Vec<u32>>,
     // ends of the creases at each vertex
     crease_ends: Vec<Vec<u32>>,
-    // directions in which vertices may move, and where each vertex's start: of smooth ones the normal
-    // and two along the surface; two across creases
-    directions: Vec<Vector3<f64>>,
-    starts: Vec<usize>,
-    volume: VolumeRule<'a>,
+    moves: VertexMoves,
     area: f64,
-    // mean length of the edges at each vertex
+    // mean length of the edges at each vertex, 0 of those of no face
     pub lengths: Vec<f64>,
+    // number of vertices of faces
+    pub count: usize,
 }
 
 impl<'a> Skin<'a> {
     pub fn new(
         mesh: &'a SurfaceMesh,
-        surface: &'a LimitSurface,
-        masks: &'a Stencils,
+        limit: &'a dyn SkinLimit,
         (vertices, start): (Vec<[f64; 3]>, Vec<[f64; 3]>),
-        volume: VolumeRule<'a>,
     ) -> Self {
-        let parameters = samples_of(surface.scheme().shape());
-        let (mut places, mut weights) = (Vec::new(), Vec::new());
-        for (f, face) in mesh.faces.iter().enumerate() {
-            let elements = surface.face_elements(f);
-            let area = area_normal(&vertices, face).norm();
-            let each = area / (elements.len() * parameters.len()) as f64;
-            for element in elements {
-                let place = |&parameters| SurfaceLocation { element: element as u32, parameters };
-                places.extend(parameters.iter().map(place));
-                weights.extend(parameters.iter().map(|_| each));
+        let samples = limit.samples();
+        let whole: f64 = samples.areas.iter().sum();
+        let mut weights = Vec::with_capacity(samples.rows.len());
+        for elements in samples.faces.chunk_by(|a, b| a == b) {
+            let area = area_normal(&vertices, mesh.faces.face(elements[0] as usize)).norm();
+            let each = area / (elements.len() as f64 * whole);
+            for _ in elements {
+                weights.extend(samples.areas.iter().map(|area| each * area));
             }
         }
         let area: f64 = weights.iter().sum();
@@ -180,16 +171,14 @@ impl<'a> Skin<'a> {
         creases.iter_mut().for_each(|edge| edge.sort_unstable());
         creases.sort_unstable();
         creases.dedup();
-        let (mut curves, mut curve_places) = (Vec::new(), Vec::new());
+        let (mut curves, mut sides) = (Vec::new(), Vec::new());
         for &edge in &creases {
-            let Some(&[f, i]) = faces_of.get(&edge).and_then(|own| own.first()) else { continue };
-            let n = mesh.faces.face(f).len();
-            for k in 0..CURVE_SAMPLES {
-                let s = (k as f64 + 0.5) / CURVE_SAMPLES as f64;
-                curve_places.push(place_on_edge(surface, [f, i, n], s));
-                curves.push(edge);
-            }
+            let Some(&side) = faces_of.get(&edge).and_then(|own| own.first()) else { continue };
+            sides.push(side);
+            curves.extend([edge; CURVE_SAMPLES]);
         }
+        let parts: Vec<f64> =
+            (0..CURVE_SAMPLES).map(|k| (k as f64 + 0.5) / CURVE_SAMPLES as f64).collect();
         let mut neighbors = vec![Vec::new(); vertices.len()];
         let mut lengths = vec![(0.0, 0usize); vertices.len()];
         for &[a, b] in faces_of.keys() {
@@ -205,23 +194,18 @@ impl<'a> Skin<'a> {
             crease_ends[a as usize].push(b);
             crease_ends[b as usize].push(a);
         }
-        let (directions, starts) = directions(mesh, &vertices, &crease_ends);
         Self {
             mesh,
-            surface,
-            masks,
+            limit,
+            moves: VertexMoves::new(mesh, &vertices, &crease_ends, limit.vertices()),
             vertices,
             start,
-            rows: surface.basis_rows(&places),
-            samples: surface.grid_at(parameters, true),
             weights,
             curves,
-            curve_rows: surface.basis_rows(&curve_places),
+            curve_rows: limit.along(&sides, &parts),
+            count: neighbors.iter().filter(|ring| !ring.is_empty()).count(),
             neighbors,
             crease_ends,
-            directions,
-            starts,
-            volume,
             area,
             lengths: lengths.into_iter().map(|(sum, n)| sum / n.max(1) as f64).collect(),
         }
@@ -229,7 +213,7 @@ impl<'a> Skin<'a> {
 
     /// Distances from a target of the limit of control points.
     pub fn deviation(&self, target: &Target, points: &[[f64; 3]]) -> Result<Deviation> {
-        let positions = self.rows.apply(points.as_flattened(), 3);
+        let positions = self.limit.samples().rows.apply(points.as_flattened(), 3);
         let feet = target.feet(positions.as_chunks::<3>().0, None)?;
         Ok(self.deviation_of(positions.as_chunks::<3>().0, &feet))
     }
@@ -239,18 +223,40 @@ impl<'a> Skin<'a> {
         Deviation::new(found.filter_map(|((&x, foot), &w)| Some((x, foot.as_ref()?.distance, w))))
     }
 
+    /// Distances of creases of the limit from the feature lines that they follow.
+    pub fn crease_deviation(&self, target: &Target, points: &[[f64; 3]]) -> Deviation {
+        let x = self.curve_rows.apply(points.as_flattened(), 3);
+        let weight = |ends: [u32; 2]| {
+            let [a, b] = ends.map(|v| self.vertices[v as usize]);
+            distance(a, b)
+        };
+        let found = x.as_chunks::<3>().0.iter().zip(&self.curves).filter_map(|(&x, &ends)| {
+            let foot = self.line_at(target, x, ends)?;
+            Some((x, distance(x, foot.point), weight(ends)))
+        });
+        Deviation::new(found)
+    }
+
+    /// The closest point of the feature line that a crease with these ends follows.
+    fn line_at(&self, target: &Target, x: [f64; 3], ends: [u32; 2]) -> Option<FeatureFoot> {
+        let [a, b] = ends.map(|v| v as usize);
+        let [from, to] = [a, b].map(|v| Vector3::from(self.vertices[v]));
+        let tangent = (to - from).try_normalize(0.0)?;
+        let reach = FEATURE_REACH * self.lengths[a].max(self.lengths[b]);
+        target.features().closest(x, Some(tangent.into()), reach)
+    }
+
     /// The state of control points; `near` is one with samples near its own, if there is one.
     pub fn state(
         &self,
         target: &Target,
-        points: Vec<[f64; 3]>,
+        mut points: Vec<[f64; 3]>,
         near: Option<&State>,
     ) -> Result<State> {
-        let refined = self.surface.refined_points(&points)?;
-        let volume = self.volume.inside(&refined)?;
+        self.limit.settle(&mut points)?;
+        let (limit, volume) = self.limit.evaluate(&points)?;
         let missing_volume = target.volume().filter(|_| volume != 0.0).map(|own| own - volume);
-        let mut samples = Samples { limit: GridLimit::default(), feet: Vec::new() };
-        self.samples.evaluate(&refined, 0..self.surface.elements().len(), &mut samples.limit)?;
+        let mut samples = Samples { limit, feet: Vec::new() };
         let near = near.map(|near| &near.samples.feet[..]);
         samples.feet = target.feet(samples.positions(), near)?;
         Ok(State {
@@ -267,7 +273,7 @@ impl<'a> Skin<'a> {
     /// Root mean square distance of the limit of control points from the planes of the target at the
     /// closest points of a state: about the least that it may be.
     pub fn planar_rms(&self, from: &State, points: &[[f64; 3]]) -> f64 {
-        let positions = self.rows.apply(points.as_flattened(), 3);
+        let positions = self.limit.samples().rows.apply(points.as_flattened(), 3);
         let found = positions.as_chunks::<3>().0.iter().zip(&from.samples.feet).zip(&self.weights);
         let distances = found.filter_map(|((&x, foot), &weight)| {
             let foot = foot.as_ref()?;
@@ -281,7 +287,7 @@ impl<'a> Skin<'a> {
     /// those of creases and corners nothing.
     pub fn relaxation(&self, marked: &[bool], whole: f64) -> Vec<f64> {
         let part = |v: usize| match marked.get(v) {
-            _ if self.starts[v + 1] - self.starts[v] < 3 => 0.0,
+            _ if self.moves.kind(v) != VertexKind::Smooth => 0.0,
             Some(true) => whole,
             Some(false) if self.neighbors[v].iter().any(|&u| marked[u as usize]) => whole / 2.0,
             _ => 0.0,
@@ -291,46 +297,29 @@ impl<'a> Skin<'a> {
 
     /// Slopes of the volume by control points.
     fn volume_slopes(&self, limit: &GridLimit) -> Vec<Vector3<f64>> {
-        let shape = self.surface.scheme().shape();
-        let parameters = if shape == FaceShape::Triangle { 0.5 } else { 1.0 };
-        let of_sample = parameters / self.samples.parameters().len() as f64;
+        let samples = self.limit.samples();
         let mut slopes = vec![Vector3::zeros(); self.vertices.len()];
         let [d_u, d_v] = limit.derivatives.each_ref().map(|d| d.as_chunks::<3>().0);
-        for s in 0..self.rows.len() {
+        for (s, area) in (0..samples.rows.len()).zip(samples.areas.iter().cycle()) {
             let [u, v] = [d_u[s], d_v[s]].map(Vector3::from);
-            let flux = u.cross(&v) * of_sample;
-            self.rows
-                .row(s)
-                .for_each(|(control, weight)| slopes[control as usize] += flux * weight);
+            let flux = u.cross(&v) * *area;
+            let row = samples.rows.row(s);
+            row.for_each(|(control, weight)| slopes[control as usize] += flux * weight);
         }
         slopes
     }
 
-    /// Points with corners at the corners of the target.
+    /// Points with corners at the corners of the target, where their limits are the points themselves.
     pub fn with_corners(&self, target: &Target, mut points: Vec<[f64; 3]>) -> Vec<[f64; 3]> {
-        let tagged = self.mesh.creases.corners.iter().filter(|c| c.sharpness.is_infinite());
-        let mut corners: Vec<usize> = tagged.map(|c| c.vertex.index()).collect();
-        corners.extend((0..points.len()).filter(|&v| self.crease_ends[v].len() > 2));
-        for v in corners {
-            if let Some(corner) =
-                target.features().closest_corner(points[v], FEATURE_REACH * self.lengths[v])
-            {
-                points[v] = corner;
-            }
+        for v in self.moves.corners().filter(|&v| self.moves.of(v).is_empty()) {
+            points[v] = self.corner(target, v, points[v]).unwrap_or(points[v]);
         }
         points
     }
 
-    /// Directions of what is not infinitely stiff.
-    fn unknowns(&self, stiffness: &[f64]) -> Unknowns {
-        let (mut directions, mut starts) = (Vec::new(), vec![0]);
-        for (v, stiffness) in stiffness.iter().enumerate() {
-            if stiffness.is_finite() {
-                directions.extend(&self.directions[self.starts[v]..self.starts[v + 1]]);
-            }
-            starts.push(directions.len());
-        }
-        Unknowns::new(directions, starts)
+    /// The corner of the target at a vertex near `point`.
+    fn corner(&self, target: &Target, vertex: usize, point: [f64; 3]) -> Option<[f64; 3]> {
+        target.features().closest_corner(point, FEATURE_REACH * self.lengths[vertex])
     }
 
     /// The points after a Gauss-Newton round.
@@ -343,7 +332,7 @@ impl<'a> Skin<'a> {
     ) -> Result<Vec<[f64; 3]>> {
         let Mobility { sliding, stiffness, system } = mobility;
         let SkinSystem { equations, points, slopes } = system.get_or_insert_with(|| SkinSystem {
-            equations: NormalEquations::new(self.unknowns(stiffness)),
+            equations: NormalEquations::new(self.moves.unknowns(stiffness)),
             points: Vec::new(),
             slopes: Vec::new(),
         });
@@ -352,6 +341,7 @@ impl<'a> Skin<'a> {
         if *points != from.points {
             let mut blocks = self.face_rows(target, &from.samples, unknowns)?;
             blocks.extend(self.curve_rows(target, &from.points, unknowns));
+            blocks.extend(self.corner_rows(target, &from.points, unknowns));
             blocks.extend(self.roughness_rows(&from.points, unknowns));
             equations.keep(&blocks, &sliding)?;
             points.clone_from(&from.points);
@@ -372,10 +362,10 @@ impl<'a> Skin<'a> {
     ) -> Result<Vec<RowBlock>> {
         let x = samples.positions();
         let feet = &target.facing(x, samples.normals(), &samples.feet)?;
-        let per_element = self.samples.parameters().len();
+        let own = self.limit.samples();
+        let per_element = own.areas.len();
         let rows = |element: usize| {
-            let face = self.surface.elements()[element].face as usize;
-            let v = self.mesh.faces.face(face)[0] as usize;
+            let v = self.mesh.faces.face(own.faces[element] as usize)[0] as usize;
             (element * per_element..(element + 1) * per_element).map(move |s| {
                 // beyond, it is a pair of another part of the shape: a row of no weight
                 let foot = feet[s].filter(|foot| foot.distance <= self.lengths[v]);
@@ -384,16 +374,16 @@ impl<'a> Skin<'a> {
                     let away = Vector3::from(foot.point) - Vector3::from(x[s]);
                     (normal, normal.dot(&away))
                 });
-                (self.rows.row(s).collect(), normal, wanted, self.weights[s])
+                (own.rows.row(s).collect(), normal, wanted, self.weights[s])
             })
         };
-        let elements = (0..self.surface.elements().len()).into_par_iter();
+        let elements = (0..own.faces.len()).into_par_iter();
         Ok(elements.map(|element| unknowns.block(rows(element))).collect())
     }
 
     /// Rows of the roughness of the whole move: what stays of a rough one is taken back.
     fn roughness_rows(&self, points: &[[f64; 3]], unknowns: &Unknowns) -> Vec<RowBlock> {
-        let weight = FAIRNESS * FAIRNESS / self.mesh.points.len() as f64;
+        let weight = FAIRNESS * FAIRNESS / self.count as f64;
         let moved =
             |v: u32| Vector3::from(points[v as usize]) - Vector3::from(self.start[v as usize]);
         let block = |v: u32| {
@@ -423,14 +413,20 @@ impl<'a> Skin<'a> {
         unknowns: &Unknowns,
         weight: impl Fn(usize) -> f64 + Sync,
     ) -> Vec<RowBlock> {
-        let limits = self.masks.apply(points.as_flattened(), 3);
+        let masks = self.limit.vertices();
+        let limits = masks.apply(points.as_flattened(), 3);
         let limits = limits.as_chunks::<3>().0;
-        let is_smooth = |u: u32| unknowns.directions(u).len() == 3;
+        let is_smooth = |u: u32| {
+            self.moves.kind(u as usize) == VertexKind::Smooth && !unknowns.directions(u).is_empty()
+        };
         let block = |v: usize| {
             let &[_, a, b] = unknowns.directions(v as u32) else { return None };
+            if !is_smooth(v as u32) {
+                return None;
+            }
             let slid = Vector3::from(limits[v]) - Vector3::from(self.vertices[v]);
-            let own: Vec<(u32, f64)> = self.masks.row(v).filter(|&(u, _)| is_smooth(u)).collect();
-            let weight = weight(v).powi(2) / points.len() as f64;
+            let own: Vec<(u32, f64)> = masks.row(v).filter(|&(u, _)| is_smooth(u)).collect();
+            let weight = weight(v).powi(2) / self.count as f64;
             let row = |along: Vector3<f64>| (own.clone(), along, -along.dot(&slid), weight);
             Some(unknowns.block([row(a), row(b)]))
         };
@@ -448,12 +444,8 @@ impl<'a> Skin<'a> {
         let x = x.as_chunks::<3>().0;
         let weight = CURVE_WEIGHT / self.weights.len() as f64;
         let block = |first: usize| {
-            let [a, b] = self.curves[first].map(|v| v as usize);
-            let [from, to] = [a, b].map(|v| Vector3::from(self.vertices[v]));
-            let tangent = (to - from).try_normalize(0.0)?;
-            let reach = FEATURE_REACH * self.lengths[a].max(self.lengths[b]);
-            Some(unknowns.block((first..first + CURVE_SAMPLES).flat_map(|s| {
-                let foot = target.features().closest(x[s], Some(tangent.into()), reach);
+            unknowns.block((first..first + CURVE_SAMPLES).flat_map(|s| {
+                let foot = self.line_at(target, x[s], self.curves[s]);
                 let rows = foot.map_or_else(Default::default, |foot| {
                     let away = Vector3::from(foot.point) - Vector3::from(x[s]);
                     across(&Vector3::from(foot.tangent)).map(|across| (across, across.dot(&away)))
@@ -461,9 +453,33 @@ impl<'a> Skin<'a> {
                 rows.map(|(across, wanted)| {
                     (self.curve_rows.row(s).collect(), across, wanted, weight)
                 })
-            })))
+            }))
         };
-        (0..x.len()).into_par_iter().step_by(CURVE_SAMPLES).filter_map(block).collect()
+        (0..x.len()).into_par_iter().step_by(CURVE_SAMPLES).map(block).collect()
+    }
+
+    /// Rows of corners that move: toward the corners of the target, or to where they were.
+    fn corner_rows(
+        &self,
+        target: &Target,
+        points: &[[f64; 3]],
+        unknowns: &Unknowns,
+    ) -> Vec<RowBlock> {
+        let masks = self.limit.vertices();
+        let weight = CORNER_WEIGHT / self.weights.len() as f64;
+        let block = |v: usize| {
+            let own: Vec<(u32, f64)> = masks.row(v).collect();
+            let at = |&(u, w): &(u32, f64)| w * Vector3::from(points[u as usize]);
+            let limit: Vector3<f64> = own.iter().map(at).sum();
+            let vertex = self.vertices[v];
+            let wanted = self.corner(target, v, vertex).unwrap_or(vertex);
+            let away = Vector3::from(wanted) - limit;
+            let axes = unknowns.directions(v as u32).to_vec();
+            unknowns
+                .block(axes.into_iter().map(|axis| (own.clone(), axis, axis.dot(&away), weight)))
+        };
+        let moving = self.moves.corners().filter(|&v| !unknowns.directions(v as u32).is_empty());
+        moving.map(block).collect()
     }
 
     /// The largest of [`Skin::drifts`].
@@ -473,14 +489,14 @@ impl<'a> Skin<'a> {
 
     /// Moves along the surface of limits at vertices, in lengths of edges.
     pub fn drifts(&self, points: &[[f64; 3]]) -> Vec<f64> {
-        let limits = self.masks.apply(points.as_flattened(), 3);
+        let limits = self.limit.vertices().apply(points.as_flattened(), 3);
         let along = |(v, limit): (usize, &[f64; 3])| {
-            let own = &self.directions[self.starts[v]..self.starts[v + 1]];
+            let (own, kind) = (self.moves.of(v), self.moves.kind(v));
             let mut moved = Vector3::from(*limit) - Vector3::from(self.vertices[v]);
             // along creases, or normals alone
-            let across = if own.len() == 3 { &own[..1] } else { own };
+            let across = if kind == VertexKind::Smooth { &own[..own.len().min(1)] } else { own };
             across.iter().for_each(|direction| moved -= direction * direction.dot(&moved));
-            if own.is_empty() || self.lengths[v] == 0.0 {
+            if own.is_empty() || kind == VertexKind::Corner || self.lengths[v] == 0.0 {
                 0.0
             } else {
                 moved.norm() / self.lengths[v]
@@ -488,84 +504,4 @@ impl<'a> Skin<'a> {
         };
         limits.as_chunks::<3>().0.iter().enumerate().map(along).collect()
     }
-}
-
-/// Directions in which vertices may move, and where each vertex's start: of smooth ones the
-/// normal and two along the surface; two across creases. `creases` are the ends of those at vertices.
-fn directions(
-    mesh: &SurfaceMesh,
-    vertices: &[[f64; 3]],
-    creases: &[Vec<u32>],
-) -> (Vec<Vector3<f64>>, Vec<usize>) {
-    let count = vertices.len();
-    let mut normals = vec![Vector3::zeros(); count];
-    for face in mesh.faces.iter() {
-        let normal = area_normal(vertices, face);
-        face.iter().for_each(|&v| normals[v as usize] += normal);
-    }
-    let mut is_corner = vec![false; count];
-    for corner in mesh.creases.corners.iter().filter(|c| c.sharpness > 0.0) {
-        is_corner[corner.vertex.index()] = true;
-    }
-    let at = |v: u32| Vector3::from(vertices[v as usize]);
-    let (mut directions, mut starts) = (Vec::new(), vec![0]);
-    for v in 0..count {
-        let unit = |x: Vector3<f64>| x.try_normalize(0.0);
-        match creases[v][..] {
-            _ if is_corner[v] => {}
-            [] | [_] => {
-                if let Some(normal) = unit(normals[v]) {
-                    let [a, b] = across(&normal);
-                    directions.extend([normal, a, b]);
-                }
-            }
-            [a, b] => {
-                if let Some(tangent) = unit(at(b) - at(a)) {
-                    let across = unit(normals[v]).unwrap_or_default();
-                    let first = unit(across - tangent * across.dot(&tangent));
-                    directions.extend(first);
-                    directions.extend(first.map(|first| tangent.cross(&first)));
-                }
-            }
-            _ => {}
-        }
-        starts.push(directions.len());
-    }
-    (directions, starts)
-}
-
-/// Two unit vectors across a unit vector, and each other.
-fn across(along: &Vector3<f64>) -> [Vector3<f64>; 2] {
-    let mut axis = Vector3::zeros();
-    axis[along.iamin()] = 1.0;
-    let first = along.cross(&axis).normalize();
-    [first, along.cross(&first)]
-}
-
-/// Parameters of the samples of an element.
-fn samples_of(shape: FaceShape) -> Vec<[f64; 2]> {
-    match shape {
-        FaceShape::Quad => {
-            let at = |i: usize| (i as f64 + 0.5) / SAMPLES as f64;
-            (0..SAMPLES * SAMPLES).map(|k| [at(k % SAMPLES), at(k / SAMPLES)]).collect()
-        }
-        FaceShape::Triangle => {
-            let [a, b, c] = [1.0 / 6.0, 2.0 / 3.0, 1.0 / 3.0];
-            vec![[a, a], [b, a], [a, b], [c, c]]
-        }
-    }
-}
-
-/// The place a part `s` of the way along side `i` of face `f` of `n` sides.
-fn place_on_edge(surface: &LimitSurface, [f, i, n]: [usize; 3], s: f64) -> SurfaceLocation {
-    let elements = surface.face_elements(f);
-    let corners = surface.scheme().shape().corners();
-    if elements.len() == 1 {
-        let [a, b] = [corners[i], corners[(i + 1) % n]];
-        let parameters = std::array::from_fn(|d| a[d] + s * (b[d] - a[d]));
-        return SurfaceLocation { element: elements.start as u32, parameters };
-    }
-    let (corner, parameters) =
-        if s <= 0.5 { (i, [2.0 * s, 0.0]) } else { ((i + 1) % n, [0.0, 2.0 - 2.0 * s]) };
-    SurfaceLocation { element: (elements.start + corner) as u32, parameters }
 }

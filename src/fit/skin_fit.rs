@@ -4,11 +4,12 @@ use nalgebra::Vector3;
 
 use super::deviation::Deviation;
 use super::feet::Foot;
-use super::rounds::{Rounds, SkinSteps};
+use super::rounds::{MAX_DRIFT, Rounds, SkinSteps};
 use super::skin::{FEATURE_REACH, Skin};
+use super::skin_limit::SkinLimit;
+use super::surface_limit::ControlledLimit;
 use super::system::LimitSystem;
 use super::target::Target;
-use super::volume_rule::VolumeRule;
 use crate::backend::{Backend, Cpu};
 use crate::error::Result;
 use crate::mesh::SurfaceMesh;
@@ -53,6 +54,9 @@ pub struct SkinFit {
     pub target: Option<[Deviation; 3]>,
     /// Distances of the target from the fitted limit.
     pub target_from_limit: Option<Deviation>,
+    /// Distances of creases of the limit from the feature lines of the target that they follow: as
+    /// control points, and fitted.
+    pub creases: Option<[Deviation; 2]>,
     /// Root mean square distance before the first round, and after each.
     pub rounds: Vec<f64>,
     /// Volume inside the limit as control points, and fitted; 0 where the surface is open.
@@ -81,77 +85,104 @@ pub fn fit_skin(
     steps: &mut dyn SkinSteps,
 ) -> Result<SkinFit> {
     let surface = LimitSurface::of_mesh(mesh, scheme)?;
-    let system = LimitSystem::new(surface.vertex_masks().positions().clone());
-    let limits = |points: &[[f64; 3]]| -> Vec<[f64; 3]> {
-        system.rows().apply(points.as_flattened(), 3).as_chunks::<3>().0.to_vec()
-    };
+    let limit = ControlledLimit::new(mesh, &surface)?;
     let cpu = Cpu::default();
     let (vertices, start) = match options.start {
         PointRole::Vertices => {
+            let system = LimitSystem::new(limit.vertices().clone());
             let backend = options.backend.unwrap_or(&cpu);
             let solved = system.solver(backend)?.solve(mesh.points.as_flattened(), 3)?;
             (mesh.points.clone(), solved.as_chunks::<3>().0.to_vec())
         }
-        PointRole::Controls => (limits(&mesh.points), mesh.points.clone()),
+        PointRole::Controls => (limits_at_vertices(&limit, &mesh.points), mesh.points.clone()),
     };
-    let missed = |points: &[[f64; 3]]| {
-        let found = limits(points).into_iter().zip(&vertices);
-        Deviation::new(found.map(|(at, v)| (at, distance(at, *v), 1.0)))
-    };
-    let volume = VolumeRule::new(&surface, mesh)?;
-    let inside = |points: &[[f64; 3]]| volume.inside(&surface.refined_points(points)?);
+    fit_limit(mesh, &limit, (vertices, start), (target, options.rounds), steps)
+}
+
+/// Fits the limit of a boundary, from points whose limits are its vertices; those of `mesh` are the points
+/// before. Points that are of no face are not fitted.
+///
+/// # Errors
+/// Those of the limit and of `steps`.
+pub fn fit_limit(
+    mesh: &SurfaceMesh,
+    limit: &dyn SkinLimit,
+    (vertices, start): (Vec<[f64; 3]>, Vec<[f64; 3]>),
+    (target, rounds): (Option<&Target>, usize),
+    steps: &mut dyn SkinSteps,
+) -> Result<SkinFit> {
+    let missed = |points: &[[f64; 3]]| missed(mesh, &limits_at_vertices(limit, points), &vertices);
     let mut fit = SkinFit {
         vertices: [missed(&mesh.points), missed(&start)],
         target: None,
         target_from_limit: None,
+        creases: None,
         rounds: Vec::new(),
-        volume: [inside(&mesh.points)?, inside(&start)?],
+        volume: [limit.volume(&mesh.points)?, limit.volume(&start)?],
         drift: 0.0,
         unmatched_length: 0.0,
         distances: Vec::new(),
         points: start.clone(),
     };
     let Some(target) = target else { return Ok(fit) };
-    let mut skin = Skin::new(mesh, &surface, system.rows(), (vertices.clone(), start), volume);
+    let mut skin = Skin::new(mesh, limit, (vertices.clone(), start));
     let before = skin.deviation(target, &mesh.points)?;
     let through = skin.deviation(target, &fit.points)?;
-    // through the vertices of a rough mesh the limit may be worse
-    let nearest = if before.rms < through.rms {
-        skin.start.clone_from(&mesh.points);
-        fit.points.clone_from(&mesh.points);
-        before.rms
-    } else {
-        through.rms
+    // through the vertices of a rough mesh the limit may be worse; but where that of the control mesh is
+    // too far along the surface, rounds come no nearer
+    let mut starts = vec![(std::mem::take(&mut fit.points), through.rms)];
+    if before.rms < through.rms {
+        if skin.drift(&mesh.points) <= MAX_DRIFT {
+            starts.clear();
+        }
+        starts.push((mesh.points.clone(), before.rms));
+    }
+    let best = loop {
+        let (start, rms) = starts.remove(0);
+        skin.start.clone_from(&start);
+        fit.rounds = vec![rms];
+        let start = skin.state(target, skin.with_corners(target, start), None)?;
+        let mut fitting = Rounds::new(&skin, target);
+        let found = fitting.approach(start, rounds, &mut fit.rounds, steps)?;
+        let is_good = found.deviation.rms <= before.rms && found.drift <= MAX_DRIFT;
+        if is_good || starts.is_empty() {
+            break fitting.relax(found, steps)?;
+        }
     };
-    fit.points = skin.with_corners(target, std::mem::take(&mut fit.points));
-    fit.rounds.push(nearest);
-    let start = skin.state(target, fit.points, None)?;
-    let mut rounds = Rounds::new(&skin, target);
-    let best = rounds.approach(start, options.rounds, &mut fit.rounds, steps)?;
-    let best = rounds.relax(best, steps)?;
     fit.points = best.points;
     fit.vertices[1] = missed(&fit.points);
+    fit.creases = Some([&mesh.points, &fit.points].map(|own| skin.crease_deviation(target, own)));
     fit.target = Some([before, through, best.deviation]);
-    let mut fitted = mesh.clone();
-    fitted.points.clone_from(&fit.points);
-    let (limit, _) = Target::of_limit(&fitted, scheme)?;
+    let fitted = limit.target(&fit.points)?;
     let (samples, areas) = target.samples();
-    let feet = limit.feet(&samples, None)?;
+    let feet = fitted.feet(&samples, None)?;
     let found = samples.iter().zip(feet).zip(areas);
     fit.target_from_limit = Some(Deviation::new(
         found.filter_map(|((&x, foot), area)| Some((x, foot?.distance, area))),
     ));
     fit.volume[1] = best.volume;
-    let at_vertices = limits(&fit.points);
     fit.drift = best.drift;
+    let at_vertices = limits_at_vertices(limit, &fit.points);
     let outside = |(x, foot): (&[f64; 3], Option<Foot>)| {
         let away = |foot: Foot| Vector3::from(*x) - Vector3::from(foot.point);
         foot.map_or(0.0, |foot| foot.distance.copysign(away(foot).dot(&Vector3::from(foot.normal))))
     };
     let feet = target.feet(&at_vertices, None)?;
     fit.distances = at_vertices.iter().zip(feet).map(outside).collect();
-    let reach = skin.lengths.iter().sum::<f64>() / skin.lengths.len().max(1) as f64;
+    let reach = skin.lengths.iter().sum::<f64>() / skin.count.max(1) as f64;
     fit.unmatched_length =
-        target.features().unmatched_length(limit.features(), FEATURE_REACH * reach);
+        target.features().unmatched_length(fitted.features(), FEATURE_REACH * reach);
     Ok(fit)
+}
+
+fn limits_at_vertices(limit: &dyn SkinLimit, points: &[[f64; 3]]) -> Vec<[f64; 3]> {
+    limit.vertices().apply(points.as_flattened(), 3).as_chunks::<3>().0.to_vec()
+}
+
+/// Distances of limits from the vertices of faces.
+fn missed(mesh: &SurfaceMesh, limits: &[[f64; 3]], vertices: &[[f64; 3]]) -> Deviation {
+    let mut is_used = vec![false; vertices.len()];
+    mesh.faces.iter().flatten().for_each(|&v| is_used[v as usize] = true);
+    let found = limits.iter().zip(vertices).zip(is_used).filter(|(_, is_used)| *is_used);
+    Deviation::new(found.map(|((at, v), _)| (*at, distance(*at, *v), 1.0)))
 }

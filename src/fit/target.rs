@@ -92,6 +92,11 @@ impl Target {
         Ok((Self { tree, features, limit, is_closed: notes.open_edges == 0 }, notes))
     }
 
+    /// Triangles outward of a closed shape, with its feature lines.
+    pub(super) fn of_triangles(triangles: Vec<[[f64; 3]; 3]>, features: Features) -> Self {
+        Self { tree: TriangleTree::new(triangles), features, limit: None, is_closed: true }
+    }
+
     /// Closest points of the target. They are found sooner from those of points nearby, `near`.
     pub(super) fn feet(
         &self,

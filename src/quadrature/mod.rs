@@ -93,6 +93,7 @@ pub use place_condition::PlaceCondition;
 pub use points::points;
 pub use report::{CellReport, Report, ReportShare};
 pub use scheme::{DEFAULT_GAUSS, MAX_QUADRATURE_RINGS, QuadratureScheme, RING_TOLERANCE};
+pub(crate) use sides::turns_at_ghosts;
 pub use sides::{BoundaryPart, Regions, face_vertices, side_vertices, sides};
 pub use signs::{LEFT_HANDED, check_positive, jacobians};
 pub use surface::{BoundaryReport, GroupReport, SideReport, SurfaceSums};

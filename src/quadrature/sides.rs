@@ -375,7 +375,7 @@ fn numbered_sides(
 
 /// Whether the boundary of the solid has an edge there because of ghosts: as many cells of the solid
 /// as ghosts are around an edge where it is smooth.
-fn turns_at_ghosts(topology: &Topology, edge: u32) -> bool {
+pub(crate) fn turns_at_ghosts(topology: &Topology, edge: u32) -> bool {
     if !topology.has_ghosts() {
         return false;
     }

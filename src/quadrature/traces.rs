@@ -38,6 +38,27 @@ impl<'s> FaceTraces<'s> {
         vertices: &[u32; 4],
         points: &[[f64; 2]],
     ) -> Option<Vec<TraceRow>> {
+        let rows = self.frames_of(face, vertices, points, Want::POSITION)?;
+        Some(rows.into_iter().map(|[row, ..]| row).collect())
+    }
+
+    /// [`FaceTraces::rows`], each with the derivatives by s and t.
+    pub fn frames(
+        &self,
+        face: u32,
+        vertices: &[u32; 4],
+        points: &[[f64; 2]],
+    ) -> Option<Vec<[TraceRow; 3]>> {
+        self.frames_of(face, vertices, points, Want::FIRST)
+    }
+
+    fn frames_of(
+        &self,
+        face: u32,
+        vertices: &[u32; 4],
+        points: &[[f64; 2]],
+        want: Want,
+    ) -> Option<Vec<[TraceRow; 3]>> {
         let own = self.faces.get(&face)?;
         let element = &self.solid.elements()[own.element as usize];
         let bits = vertices.map(|v| (0..8).find(|&bits| element.corners[VTK_CORNER[bits]] == v));
@@ -49,32 +70,44 @@ impl<'s> FaceTraces<'s> {
                 at.filter(|(bits, _)| bits >> axis & 1 == 1).map(|(_, weight)| weight).sum()
             })
         };
+        let ways = [[1.0, 0.0], [0.0, 1.0]].map(|end| {
+            let [from, to] = [place(&[0.0; 2]), place(&end)];
+            std::array::from_fn(|d| to[d] - from[d])
+        });
         let places: Vec<[f64; 3]> = points.iter().map(place).collect();
-        let mut rows = vec![TraceRow::new(); places.len()];
+        let mut rows = vec![<[TraceRow; 3]>::default(); places.len()];
         for leaf in self.solid.element_leaves(own.element as usize) {
-            let empty = (0..rows.len()).filter(|&i| rows[i].is_empty());
+            let empty = (0..rows.len()).filter(|&i| rows[i][0].is_empty());
             let found: Vec<(usize, [f64; 3])> =
                 empty.filter_map(|i| Some((i, within(leaf, places[i])?))).collect();
             if found.is_empty() {
                 continue;
             }
             let parameters: Vec<[f64; 3]> = found.iter().map(|(_, local)| *local).collect();
-            for ((i, _), row) in found.iter().zip(self.leaf_rows(leaf, parameters)) {
-                rows[*i] = row;
+            let own = self.leaf_frames(leaf, parameters, &ways, want);
+            for ((i, _), frame) in found.iter().zip(own) {
+                rows[*i] = frame;
             }
         }
         Some(rows)
     }
 
-    /// The limit at local parameters of a leaf.
-    fn leaf_rows(&self, leaf: &Leaf, parameters: Vec<[f64; 3]>) -> Vec<TraceRow> {
+    /// The limit at local parameters of a leaf, and if wanted its derivatives along two ways in the
+    /// element.
+    fn leaf_frames(
+        &self,
+        leaf: &Leaf,
+        parameters: Vec<[f64; 3]>,
+        ways: &[[f64; 3]; 2],
+        want: Want,
+    ) -> Vec<[TraceRow; 3]> {
         let solid = self.solid;
-        let kind = without_permutation(leaf.kind).0;
+        let (kind, AxisPermutation { axes, flips }) = without_permutation(leaf.kind);
         let (weights, exact) = (vec![1.0; parameters.len()], parameters.len());
         let points = LeafPoints { parameters, weights, exact };
-        let basis = BasisValues::new(solid, kind, &points, Want::POSITION);
+        let basis = BasisValues::new(solid, kind, &points, want);
         let net = net(solid, leaf, &slots(solid, kind));
-        let row = |values: &[f64]| {
+        let row = |values: &mut dyn Iterator<Item = f64>| {
             let mut row: BTreeMap<u32, f64> = BTreeMap::new();
             for (&point, n) in net.iter().zip(values) {
                 match self.pull.row(solid, point) {
@@ -86,7 +119,27 @@ impl<'s> FaceTraces<'s> {
             }
             row.into_iter().collect()
         };
-        basis.values.chunks_exact(net.len()).map(row).collect()
+        let size = f64::from(leaf.depth).exp2();
+        let local = ways.map(|way| -> [f64; 3] {
+            std::array::from_fn(|d| {
+                let x = size * way[usize::from(axes[d])];
+                if flips[d] { -x } else { x }
+            })
+        });
+        let count = net.len();
+        let frame = |sample: usize| {
+            let values = &basis.values[sample * count..][..count];
+            let along = |way: [f64; 3]| -> TraceRow {
+                if want == Want::POSITION {
+                    return TraceRow::new();
+                }
+                let slopes = &basis.gradients[3 * sample * count..][..3 * count];
+                row(&mut (0..count).map(|k| (0..3).map(|d| way[d] * slopes[d * count + k]).sum()))
+            };
+            let [s, t] = local;
+            [row(&mut values.iter().copied()), along(s), along(t)]
+        };
+        (0..basis.samples).map(frame).collect()
     }
 }
 

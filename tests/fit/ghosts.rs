@@ -2,7 +2,7 @@
 
 use subsolid::backend::{Backend, Cpu};
 use subsolid::extend::extend;
-use subsolid::jobs::fit::{FitAttributes, FitRequest, FitTarget};
+use subsolid::jobs::fit::FitRequest;
 use subsolid::mesh::shape::Shape;
 use subsolid::mesh::{Attribute, SolidMesh};
 use subsolid::plan::{Samples, Want};
@@ -62,18 +62,4 @@ fn parts_with_sharp_edges_do_not_fold() {
         assert_eq!(folds.folded, 0, "{name}: {folds:?}");
         assert_eq!(report.determinant.unwrap().folded, 0, "{name}: {:?}", report.determinant);
     }
-}
-
-fn refused<T>(found: subsolid::Result<T>) {
-    let error = found.err().expect("refused").to_string();
-    assert!(error.contains("ghost cells"), "{error}");
-}
-
-#[test]
-fn what_ghosts_do_not_allow_is_refused() {
-    let (mesh, _) = extend(&bent([2, 2, 2]), 40.0).unwrap();
-    let facets = FitRequest { to: FitTarget::Facets, ..FitRequest::default() };
-    refused(facets.run_solid(&mut mesh.clone(), None, &mut ()));
-    let projected = FitRequest { attributes: FitAttributes::Project, ..FitRequest::default() };
-    refused(projected.run_solid(&mut mesh.clone(), None, &mut ()));
 }

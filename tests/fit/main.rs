@@ -2,6 +2,7 @@
 
 mod attributes;
 mod ghosts;
+mod ghosts_target;
 mod limit;
 mod round;
 mod shapes;

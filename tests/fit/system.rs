@@ -1,7 +1,7 @@
 //! Control points whose limits are given, and moves of the inside.
 
 use subsolid::backend::Cpu;
-use subsolid::fit::{LimitSystem, move_inside};
+use subsolid::fit::{LimitSystem, follow_boundary};
 use subsolid::mesh::shape::Shape;
 use subsolid::scheme::Scheme;
 use subsolid::surface::boundary_surface;
@@ -67,13 +67,17 @@ fn a_linear_move_of_the_boundary_is_linear_inside() {
     let mesh = Shape::Box { cells: [3, 4, 5] }.build().unwrap();
     let topology = Topology::of_mesh(&mesh).unwrap();
     let linear = |p: &[f64; 3]| [0.1 * p[0] + 0.3 * p[2], -0.2 * p[1], 0.5 + p[0]];
-    let mut moves: Vec<[f64; 3]> = mesh.points.iter().map(linear).collect();
+    let moved = |p: &[f64; 3]| {
+        let by = linear(p);
+        [0, 1, 2].map(|d| p[d] + by[d])
+    };
+    let mut after: Vec<[f64; 3]> = mesh.points.iter().map(moved).collect();
     for v in (0..mesh.points.len()).filter(|&v| !topology.is_boundary_vertex(v as u32)) {
-        moves[v] = [f64::NAN; 3];
+        after[v] = [f64::NAN; 3];
     }
-    move_inside(&topology, &mesh.points, &mut moves).unwrap();
-    for (p, found) in mesh.points.iter().zip(&moves) {
-        for (a, b) in linear(p).iter().zip(found) {
+    follow_boundary(&topology, &mesh.points, &mut after).unwrap();
+    for (p, found) in mesh.points.iter().zip(&after) {
+        for (a, b) in moved(p).iter().zip(found) {
             assert!((a - b).abs() < 1e-10, "{found:?}");
         }
     }

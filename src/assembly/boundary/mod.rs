@@ -162,11 +162,15 @@ impl BoundaryBasis {
                 return row.add(vertex as u32, 1.0);
             }
             for (control, weight) in limits.row(vertex) {
-                let values = self.matrix.row(control as usize);
-                let values = values.filter(|&(unknown, _)| !self.is_bend[unknown as usize]);
-                values.for_each(|(unknown, value)| row.add(unknown, weight * value));
+                self.natural(control).for_each(|(unknown, value)| row.add(unknown, weight * value));
             }
         })
+    }
+
+    /// The row of a control value over unknowns that are no bends.
+    pub(crate) fn natural(&self, control: u32) -> impl Iterator<Item = (u32, f64)> + '_ {
+        let row = self.matrix.row(control as usize);
+        row.filter(|&(unknown, _)| !self.is_bend[unknown as usize])
     }
 
     /// Control values, `[vertex][width]`, of unknowns, `[unknown][width]`.

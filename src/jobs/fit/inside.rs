@@ -2,46 +2,48 @@
 
 use std::collections::HashSet;
 
+use super::extended::Extended;
 use crate::error::Result;
-use crate::fit::{InsideMotion, SkinSteps, move_inside};
+use crate::fit::{InsideMotion, SkinSteps, follow_boundary};
 use crate::jobs::Notes;
 use crate::mesh::SolidMesh;
+use crate::numbers::counted;
 use crate::topology::Topology;
 use crate::untangle::{
-    ElementBounds, LeastDeterminant, LimitUntangleResult, MAX_LIMIT_ROUNDS, untangle_limit,
+    ElementBounds, LeastDeterminant, LimitFolds, LimitUntangleResult, MAX_LIMIT_ROUNDS,
+    OrientedLimit, untangle_limit,
 };
 
 /// A solid whose inner vertices moved until its limit is not folded, as far as that was found.
-pub(super) struct Untangled {
+struct Untangled {
     // control points of the boundary
     boundary: Vec<[f64; 3]>,
-    /// Control points of the solid.
-    pub points: Vec<[f64; 3]>,
-    pub result: LimitUntangleResult,
+    // of the solid
+    points: Vec<[f64; 3]>,
+    result: LimitUntangleResult,
 }
 
-impl Untangled {
-    /// Untangles the limit of a mesh with these control points.
-    pub fn new(
-        mesh: &SolidMesh,
-        (points, boundary): (Vec<[f64; 3]>, &[[f64; 3]]),
-        notes: &mut dyn Notes,
-    ) -> Result<Self> {
-        let mut mesh = mesh.clone();
-        mesh.points = points;
-        let mut round = 0;
-        let result = untangle_limit(&mut mesh, |_| {
-            round += 1;
-            notes.progress(round, MAX_LIMIT_ROUNDS)
-        })?;
-        Ok(Self { boundary: boundary.to_vec(), points: mesh.points, result })
-    }
+/// The inside of a solid, as far as it is not folded.
+pub(super) struct Settled {
+    /// Control points of the solid.
+    pub points: Vec<[f64; 3]>,
+    pub bound: LeastDeterminant,
+    pub folds: LimitFolds,
+}
+
+/// What the inside of a solid follows.
+#[derive(Clone, Copy)]
+pub(super) enum Follow<'a> {
+    /// The control points of its boundary.
+    Surface(&'a Topology),
+    /// The unknowns of a solid with ghosts.
+    Unknowns(&'a Extended),
 }
 
 /// A solid, and what becomes of it when its boundary moves.
 pub(super) struct Inside<'a> {
     mesh: &'a SolidMesh,
-    topology: &'a Topology,
+    follow: Follow<'a>,
     bounds: ElementBounds<'a>,
     // vertices of the boundary, and of creases
     boundary: Vec<u32>,
@@ -51,35 +53,80 @@ pub(super) struct Inside<'a> {
 }
 
 impl<'a> Inside<'a> {
-    pub fn new(mesh: &'a SolidMesh, topology: &'a Topology, bounds: ElementBounds<'a>) -> Self {
+    pub fn new(mesh: &'a SolidMesh, follow: Follow<'a>, bounds: ElementBounds<'a>) -> Self {
         let vertices = 0..mesh.points.len() as u32;
-        let boundary = vertices.filter(|&v| topology.is_boundary_vertex(v)).collect();
+        let boundary = match follow {
+            Follow::Surface(topology) => {
+                vertices.filter(|&v| topology.is_boundary_vertex(v)).collect()
+            }
+            Follow::Unknowns(_) => vertices.collect(),
+        };
         let creased = mesh.creases.edges.iter().flat_map(|crease| crease.edge().map(|v| v.0));
         let creased = creased.collect();
-        Self { mesh, topology, bounds, boundary, creased, untangled: Vec::new() }
+        Self { mesh, follow, bounds, boundary, creased, untangled: Vec::new() }
     }
 
-    /// All control points, for those of the boundary: inner ones follow.
+    /// All control points, for those of the boundary, which inner ones follow, or for unknowns.
     pub fn points(&self, boundary: &[[f64; 3]]) -> Result<Vec<[f64; 3]>> {
-        let points = &self.mesh.points;
-        let mut moves = vec![[0.0; 3]; points.len()];
-        for (&v, to) in self.boundary.iter().zip(boundary) {
-            let from = points[v as usize];
-            moves[v as usize] = std::array::from_fn(|d| to[d] - from[d]);
+        match self.follow {
+            Follow::Unknowns(extended) => Ok(extended.control_points(boundary)),
+            Follow::Surface(topology) => {
+                let mut points = self.mesh.points.clone();
+                self.boundary.iter().zip(boundary).for_each(|(&v, to)| points[v as usize] = *to);
+                follow_boundary(topology, &self.mesh.points, &mut points)?;
+                Ok(points)
+            }
         }
-        move_inside(self.topology, points, &mut moves)?;
-        let sum = |(p, m): (&[f64; 3], &[f64; 3])| std::array::from_fn(|d| p[d] + m[d]);
-        Ok(points.iter().zip(&moves).map(sum).collect())
     }
 
-    /// The least bound of det J over control points.
-    pub fn least(&self, points: &[[f64; 3]]) -> LeastDeterminant {
-        self.bounds.least(points)
+    /// Untangles the limit of control points with these of the boundary.
+    fn untangle(
+        &self,
+        (points, boundary): (Vec<[f64; 3]>, &[[f64; 3]]),
+        notes: &mut dyn Notes,
+    ) -> Result<Untangled> {
+        let mut mesh = self.mesh.clone();
+        mesh.points = points;
+        let mut round = 0;
+        let progress = |_| {
+            round += 1;
+            notes.progress(round, MAX_LIMIT_ROUNDS)
+        };
+        let result = match self.follow {
+            Follow::Surface(_) => untangle_limit(&mut mesh, progress)?,
+            Follow::Unknowns(extended) => extended.untangle(&mut mesh, progress)?,
+        };
+        Ok(Untangled { boundary: boundary.to_vec(), points: mesh.points, result })
     }
 
-    /// The solid that was untangled with this boundary, if it was.
-    pub fn untangled(self, boundary: &[[f64; 3]]) -> Option<Untangled> {
-        self.untangled.into_iter().find(|found| found.boundary == boundary)
+    /// The solid with this boundary, untangled if `untangle` says so and it changes anything: beside
+    /// smooth edges, inner vertices do not.
+    pub fn settled(
+        mut self,
+        (limit, untangle): (&OrientedLimit, bool),
+        boundary: &[[f64; 3]],
+        notes: &mut dyn Notes,
+    ) -> Result<Settled> {
+        let points = self.points(boundary)?;
+        let (bound, folds) = (self.bounds.least(&points), limit.folds(&points)?);
+        if !untangle || bound.negative == bound.at_smooth_edges && folds.folded == 0 {
+            return Ok(Settled { points, bound, folds });
+        }
+        let known = self.untangled.iter().position(|found| found.boundary == boundary);
+        let Untangled { points, result, .. } = match known {
+            Some(at) => self.untangled.swap_remove(at),
+            None => self.untangle((points, boundary), notes)?,
+        };
+        notes.status(
+            "Untangled",
+            format!(
+                "{} of {} that may be folded: {} moved",
+                result.before.negative.saturating_sub(result.after.negative),
+                counted(result.before.negative, "element"),
+                counted(result.moved, "vertex")
+            ),
+        );
+        Ok(Settled { points, bound: result.after, folds: result.folds })
     }
 
     /// Which vertices of the boundary have cells that may be folded.
@@ -99,7 +146,7 @@ impl<'a> Inside<'a> {
         if !folded.contains(&true) {
             return Ok(folded);
         }
-        let found = Untangled::new(self.mesh, (points, boundary), notes)?;
+        let found = self.untangle((points, boundary), notes)?;
         let folded = self.folded_off_creases(&found.points);
         self.untangled.push(found);
         Ok(folded)

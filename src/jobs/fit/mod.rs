@@ -10,6 +10,7 @@
 //! # Ok::<(), subsolid::Error>(())
 //! ```
 
+mod extended;
 mod ghosts;
 mod inside;
 mod report;
@@ -40,7 +41,7 @@ use crate::surface::triangulate::Triangulation;
 use crate::surface::{Method, SurfaceOptions, boundary_with_topology, refine_surface};
 use crate::topology::Topology;
 use crate::untangle::OrientedLimit;
-use inside::{Inside, Steps, Untangled};
+use inside::{Follow, Inside, Steps};
 
 /// Times by which the boxes of a part and of its target may differ.
 const MAX_SIZE_RATIO: f64 = 10.0;
@@ -86,7 +87,7 @@ impl FitRequest {
     }
 
     /// Fits a solid: moves its control points, and refines it where a tolerance asks for it. Creases,
-    /// cell arrays and groups stay. With ghosts the limit passes through the vertices. `target` is what [`FitRequest::read_target`] returned.
+    /// cell arrays and groups stay. `target` is what [`FitRequest::read_target`] returned.
     ///
     /// # Errors
     /// As [all jobs](crate::jobs#errors); [`Error::Mesh`] for a target of another size, and where
@@ -99,7 +100,7 @@ impl FitRequest {
     ) -> Result<FitReport> {
         self.check()?;
         if !mesh.ghosts().is_empty() {
-            return self.run_extended(mesh, notes);
+            return self.run_extended(mesh, target, notes);
         }
         let started = Instant::now();
         let mut topology = Topology::of_mesh(mesh)?;
@@ -115,23 +116,21 @@ impl FitRequest {
         let mut start = PointRole::Vertices;
         let mut first: Option<SkinFit> = None;
         let mut levels = 0;
-        let (mut bound, mut untangled);
-        let fit = loop {
-            let mut inside = Inside::new(mesh, &topology, limit.bounds()?);
+        let (fit, settled) = loop {
+            let mut inside = Inside::new(mesh, Follow::Surface(&topology), limit.bounds()?);
             let fit = self.fit(
                 &skin,
                 Scheme::CatmullClark,
                 (target.as_ref(), start, &*backend),
                 (notes, (!self.no_untangle).then_some(&mut inside)),
             )?;
-            let points = inside.points(&fit.points)?;
-            bound = inside.least(&points);
-            untangled = inside.untangled(&fit.points);
-            mesh.points = points;
             let first = first.get_or_insert_with(|| fit.clone());
             if levels == self.max_levels || self.is_within(&fit) != Some(false) {
-                break merged(first, fit);
+                let how = (&limit, !self.no_untangle);
+                let settled = inside.settled(how, &fit.points, notes)?;
+                break (merged(first, fit), settled);
             }
+            mesh.points = inside.points(&fit.points)?;
             *mesh = refine_mesh(mesh, 1, VertexRule::default())?;
             for values in &mut projected {
                 values.values = refined_values(&topology, values);
@@ -142,26 +141,7 @@ impl FitRequest {
             start = PointRole::Controls;
             levels += 1;
         };
-        let mut folds = limit.folds(&mesh.points)?;
-        // beside smooth edges, inner vertices change nothing
-        let is_settled = bound.negative == bound.at_smooth_edges && folds.folded == 0;
-        if bound.negative > 0 && !is_settled && !self.no_untangle {
-            let Untangled { points, result, .. } = match untangled {
-                Some(found) => found,
-                None => Untangled::new(mesh, (mesh.points.clone(), &fit.points), notes)?,
-            };
-            mesh.points = points;
-            notes.status(
-                "Untangled",
-                format!(
-                    "{} of {} that may be folded: {} moved",
-                    result.before.negative.saturating_sub(result.after.negative),
-                    counted(result.before.negative, "element"),
-                    counted(result.moved, "vertex")
-                ),
-            );
-            (bound, folds) = (result.after, result.folds);
-        }
+        mesh.points = settled.points;
         set_projected(mesh, &projected)?;
         mesh.is_fitted = true;
         if self.distances {
@@ -176,8 +156,8 @@ impl FitRequest {
         Ok(FitReport {
             levels,
             determinant_before: Some(before),
-            determinant: Some(bound),
-            folds: Some(folds),
+            determinant: Some(settled.bound),
+            folds: Some(settled.folds),
             ..self.report(fit, volume, started)
         })
     }
@@ -342,19 +322,15 @@ impl FitRequest {
     fn report(&self, fit: SkinFit, target_volume: Option<f64>, started: Instant) -> FitReport {
         FitReport {
             within_tolerance: self.is_within(&fit),
-            vertices: fit.vertices,
             target: fit.target,
             target_from_limit: fit.target_from_limit,
+            creases: fit.creases,
             rounds: fit.rounds,
             volume: fit.volume,
             target_volume,
             drift: fit.drift,
             unmatched_length: fit.unmatched_length,
-            levels: 0,
-            determinant_before: None,
-            determinant: None,
-            folds: None,
-            seconds: started.elapsed().as_secs_f64(),
+            ..FitReport::of_vertices(fit.vertices, started)
         }
     }
 }
@@ -365,6 +341,9 @@ fn merged(first: &SkinFit, mut last: SkinFit) -> SkinFit {
     last.volume[0] = first.volume[0];
     if let (Some(first), Some(last)) = (first.target, &mut last.target) {
         last[..2].copy_from_slice(&first[..2]);
+    }
+    if let (Some(first), Some(last)) = (first.creases, &mut last.creases) {
+        last[0] = first[0];
     }
     last
 }

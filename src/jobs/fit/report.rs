@@ -1,5 +1,7 @@
 //! What a fit did.
 
+use std::time::Instant;
+
 use serde::Serialize;
 
 use crate::fit::Deviation;
@@ -18,6 +20,9 @@ pub struct FitReport {
     pub target: Option<[Deviation; 3]>,
     /// Distances of the target from the fitted limit; null without a target.
     pub target_from_limit: Option<Deviation>,
+    /// Distances of creases and sharp edges of the limit from the feature lines of the target that they
+    /// follow: as control points, and fitted; null without a target.
+    pub creases: Option<[Deviation; 2]>,
     /// Root mean square distances from the target, before the first round and after each, of the last
     /// level.
     pub rounds: Vec<f64>,
@@ -44,6 +49,27 @@ pub struct FitReport {
 }
 
 impl FitReport {
+    /// Of a fit to vertices.
+    pub(super) fn of_vertices(vertices: [Deviation; 2], started: Instant) -> Self {
+        Self {
+            vertices,
+            target: None,
+            target_from_limit: None,
+            creases: None,
+            rounds: Vec::new(),
+            volume: [0.0; 2],
+            target_volume: None,
+            drift: 0.0,
+            unmatched_length: 0.0,
+            levels: 0,
+            determinant_before: None,
+            determinant: None,
+            folds: None,
+            within_tolerance: None,
+            seconds: started.elapsed().as_secs_f64(),
+        }
+    }
+
     /// Whether the tolerance is missed, or cells are folded: what is wrong, in words.
     pub fn missed(&self) -> Vec<String> {
         let mut missed = Vec::new();

@@ -7,6 +7,7 @@
 
 mod assembly;
 mod interiors;
+mod lattice;
 mod layers;
 mod locate;
 mod matrix;
@@ -37,7 +38,7 @@ const PRECISIONS: [Precision; 2] = [Precision::F32, Precision::F64];
 type Time = fn() -> subsolid::Result<()>;
 
 /// What is timed by files of their own: the words that ask for it, and how.
-const OTHERS: [(&str, Time); 13] = [
+const OTHERS: [(&str, Time); 14] = [
     ("matrix", matrix::time),
     ("surface", surface::time),
     ("surface edits", surface::time_edits),
@@ -46,6 +47,7 @@ const OTHERS: [(&str, Time); 13] = [
     ("static surface", surface_limit::time_static),
     ("layers", layers::time),
     ("interiors", interiors::time),
+    ("lattice", lattice::time),
     ("locate", locate::time),
     ("quadrature", quadrature::time),
     ("assembly", assembly::time),

@@ -115,7 +115,8 @@ fn densities_go_from_nothing_to_all() {
             for sampling in [Sampling::Area, Sampling::Center] {
                 let [none, all] = [0.3, 5.7].map(|z| {
                     let found = source.coverage(&[z], &grid, sampling).unwrap();
-                    found.iter().map(|&x| f64::from(x)).sum::<f64>() / (65535.0 * found.len() as f64)
+                    found.iter().map(|&x| f64::from(x)).sum::<f64>()
+                        / (65535.0 * found.len() as f64)
                 });
                 assert!(none == 0.0 && all > 0.999, "{tile:?} {sampling:?} {none} {all}");
             }

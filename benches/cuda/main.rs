@@ -7,6 +7,7 @@
 
 mod assembly;
 mod interiors;
+mod lattice;
 mod layers;
 mod locate;
 mod matrix;
@@ -47,6 +48,7 @@ const OTHERS: [(&str, Time); 14] = [
     ("static surface", surface_limit::time_static),
     ("layers", layers::time),
     ("interiors", interiors::time),
+    ("lattice", lattice::time),
     ("locate", locate::time),
     ("quadrature", quadrature::time),
     ("assembly", assembly::time),

@@ -8,6 +8,7 @@ pub(crate) mod chebyshev;
 pub(crate) mod conjugate_gradients;
 mod csr;
 mod digits;
+pub(crate) mod half_turn;
 mod kinds;
 mod length;
 mod median;

@@ -112,7 +112,7 @@ impl<'s> SolidSource<'s> {
 
     /// Makes the material of the one part that of a lattice, whose size may be one of `attributes`;
     /// `pitch`: edges of the pixels that contours are found on, if they are asked for. Places and
-    /// attributes of pixels are those that the material covers. The CPU finds it.
+    /// attributes of pixels are those that the material covers.
     ///
     /// # Errors
     /// As [`TileLattice::check`]; [`Error::Request`] for an attribute that is not there, has several
@@ -188,14 +188,15 @@ impl<'s> SolidSource<'s> {
 
     /// Brings the boundary, the inside and the attributes to a processor, which makes the pixels from
     /// then on: coverage with the same bits; cells are the same, parameters and values to some 1e-12
-    /// where the Jacobian allows. Contours come from the CPU.
+    /// where the Jacobian allows; of a lattice the same bits. Contours come from the CPU.
     ///
     /// # Errors
     /// [`Error::Request`] if a device's memory is too small.
     pub fn bring(&mut self, backend: &dyn Backend) -> Result<()> {
         self.slicer.bring(backend)?;
         let mut insides = self.parts.iter_mut().filter_map(|part| part.inside.as_mut());
-        insides.try_for_each(|inside| inside.bring(backend))
+        insides.try_for_each(|inside| inside.bring(backend))?;
+        self.lattice.as_mut().map_or(Ok(()), |lattice| lattice.bring(backend))
     }
 
     /// Finds the pixels inside at some heights, with the attributes there, and leaves them where the
@@ -206,6 +207,21 @@ impl<'s> SolidSource<'s> {
     pub fn time_places(&self, heights: &[f64], grid: &PixelGrid) -> Result<InteriorRun> {
         let inside = self.inside()?;
         inside.own.time(&self.layer(inside, grid)?, heights)
+    }
+
+    /// Seconds that the processor takes for the lattice of the layers at some heights: device events on
+    /// a GPU, the wall clock on the CPU. None without a lattice.
+    ///
+    /// # Errors
+    /// As [`LayerSource::coverage`].
+    pub fn time_lattice(
+        &self,
+        heights: &[f64],
+        grid: &PixelGrid,
+        sampling: Sampling,
+    ) -> Result<Option<f64>> {
+        let Some((lattice, model)) = self.lattice() else { return Ok(None) };
+        Ok(Some(lattice.coverage(model, heights, grid, sampling)?.1))
     }
 
     /// The inside of a part on a grid of pixels.
@@ -299,7 +315,7 @@ impl LayerSource for SolidSource<'_> {
     fn coverage(&self, heights: &[f64], grid: &PixelGrid, sampling: Sampling) -> Result<Vec<u16>> {
         match self.lattice() {
             None => self.slicer.coverage(heights, grid, sampling),
-            Some((lattice, model)) => lattice.coverage(model, heights, grid, sampling),
+            Some((lattice, model)) => Ok(lattice.coverage(model, heights, grid, sampling)?.0),
         }
     }
 

@@ -8,6 +8,7 @@ mod conformance;
 mod creases;
 mod fit;
 mod interiors;
+mod lattice;
 mod layers;
 mod locate;
 mod matrix;

@@ -4,8 +4,9 @@ use std::time::Instant;
 
 use crate::backend::operations::{
     AssembledMatrices, Canvas, CoverageSource, InteriorArrays, InteriorPixels, InteriorSource,
-    LayerImages, LeafProducts, LocationSource, Locations, MappingSource, MatrixSource, Operations,
-    PixelArrays, PointSearch, ProductArrays, QuadratureMapping,
+    LatticeArrays, LatticePixels, LatticeSource, LayerImages, LeafProducts, LocationSource,
+    Locations, MappingSource, MatrixSource, Operations, PixelArrays, PointSearch, ProductArrays,
+    QuadratureMapping,
 };
 use crate::error::Result;
 
@@ -26,6 +27,10 @@ impl Operations for Host {
         &self,
         _: &dyn Fn() -> Result<InteriorArrays<'a>>,
     ) -> Result<Box<dyn InteriorPixels>> {
+        Ok(Box::new(Self))
+    }
+
+    fn lattice<'a>(&self, _: &dyn Fn() -> LatticeArrays<'a>) -> Result<Box<dyn LatticePixels>> {
         Ok(Box::new(Self))
     }
 
@@ -77,5 +82,18 @@ impl InteriorPixels for Host {
         coverage: &[u16],
     ) -> Result<Vec<f64>> {
         source.values(height, coverage)
+    }
+}
+
+impl LatticePixels for Host {
+    fn cover(
+        &self,
+        source: &dyn LatticeSource,
+        core: Option<&[u16]>,
+        whole: &mut [u16],
+    ) -> Result<f64> {
+        let start = Instant::now();
+        source.cover(core, whole)?;
+        Ok(start.elapsed().as_secs_f64())
     }
 }

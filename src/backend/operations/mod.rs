@@ -1,4 +1,4 @@
-//! Operations beside plans: location, layers, interiors, quadrature and assembly. Each is a trait
+//! Operations beside plans: location, layers, interiors, lattices, quadrature and assembly. Each is a trait
 //! with the same verbs on every processor.
 //!
 //! An operation gives a [`Backend`](super::Backend) a source: what the CPU does on the operation's
@@ -12,6 +12,7 @@
 
 mod assembly;
 mod interiors;
+mod lattices;
 mod layers;
 mod location;
 mod parts;
@@ -25,6 +26,10 @@ pub use assembly::{
 pub use interiors::{
     InteriorArrays, InteriorPixels, InteriorRun, InteriorSource, ParameterBox, PieceValues,
     PixelArrays, Pixels, SettledPixel, TILE, TileParts,
+};
+pub use lattices::{
+    LatticeArrays, LatticePixels, LatticeSource, MAX_POWERS, PixelRegion, RegionPolynomial,
+    RegionRun, RegionRuns, TileFunction, without_void,
 };
 pub use layers::{
     Canvas, CoverageSource, LayerBoundary, LayerImages, LayerLink, LayerPatch, LayerPlanes,
@@ -62,6 +67,10 @@ pub trait Operations {
         &self,
         arrays: &dyn Fn() -> Result<InteriorArrays<'a>>,
     ) -> Result<Box<dyn InteriorPixels>>;
+
+    /// Brings a lattice to the processor, for pixels of layers.
+    fn lattice<'a>(&self, arrays: &dyn Fn() -> LatticeArrays<'a>)
+    -> Result<Box<dyn LatticePixels>>;
 
     /// Brings a quadrature and control points to the processor, in double precision.
     ///

@@ -6,15 +6,18 @@ use std::ops::Range;
 use super::march::{Claims, decide_each, march};
 use super::newton::{LANES, NewtonPart};
 use super::parts::{PlanePart, PlanePartKind};
-use super::polynomial::{MIN_SIDE_DISTANCE, RowFit};
+use super::polynomial::{MIN_SIDE_DISTANCE, RegionFit, RowFit};
 use super::trapezoid_fit::PlaneRegion;
 use super::values::PixelValues;
 use super::{BandValues, Interior, NONE, PixelPlane};
+use crate::backend::operations::RegionRun;
 use crate::locate::{AttributePieces, Locator, Place};
 use crate::slice::pixels::leading;
 
 /// How far around a covered pixel one with its center inside is looked for.
 const SEARCH_PIXELS: usize = 2;
+/// Pixels of a run at most.
+const MAX_RUN: usize = 256;
 
 /// A layer of which bands are made.
 pub struct BandLayer<'a, 's> {
@@ -29,7 +32,28 @@ pub struct BandLayer<'a, 's> {
 pub struct BandMemory {
     pieces: Vec<u32>,
     channels: Vec<Vec<f64>>,
+    regions: Vec<u32>,
     found: BandValues,
+}
+
+/// What a band keeps of its pixels.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    /// Parameters.
+    Places,
+    /// Values of attributes.
+    Values,
+    /// Regions; values of attributes where there is none.
+    Regions,
+}
+
+/// Pixels of some rows for a device.
+#[derive(Debug, Default)]
+pub struct BandRuns {
+    /// Pixels in regions, of the numbers that fits have.
+    pub runs: Vec<RegionRun>,
+    /// The others that have a place.
+    pub others: Vec<u32>,
 }
 
 /// Claims on the pixels of some rows.
@@ -50,7 +74,8 @@ struct Band<'a, 's> {
 pub fn interior(layer: &BandLayer<'_, '_>, rows: Range<usize>, mask: Option<&[u8]>) -> Interior {
     let mut interior = Interior::default();
     let around = if mask.is_some() { SEARCH_PIXELS } else { 0 };
-    let band = Band::claimed(layer, &rows, around, true, &[], &mut BandMemory::default());
+    let memory = &mut BandMemory::default();
+    let band = Band::claimed(layer, &rows, (around, Kept::Places), &[], memory);
     band.pixels(rows, mask, |pixel, found| {
         let before = interior.pieces.len();
         match found {
@@ -79,23 +104,85 @@ pub fn values<'m>(
     attributes: &[AttributePieces],
     memory: &'m mut BandMemory,
 ) -> &'m BandValues {
+    let (band, mut all) = valued(layer, &rows, Kept::Values, attributes, memory);
+    band.pixels(rows, Some(coverage), |_, found| all.push(&band, found));
+    band.give(memory, all)
+}
+
+/// The pixels in `rows` whose coverage is not 0, with the attributes of those in no region.
+pub fn runs<'m>(
+    layer: &BandLayer<'_, '_>,
+    rows: Range<usize>,
+    coverage: &[u16],
+    attributes: &[AttributePieces],
+    memory: &'m mut BandMemory,
+) -> (BandRuns, &'m BandValues) {
+    let (band, mut all) = valued(layer, &rows, Kept::Regions, attributes, memory);
+    let mut found = BandRuns::default();
+    let regions = band.values.regions().unwrap_or_default();
+    let first = (band.rows.start * band.columns) as u32;
+    band.pixels(rows, Some(coverage), |mut to, run| {
+        let PixelRun::Claimed(range) = run else {
+            found.others.push(to);
+            return all.push(&band, run);
+        };
+        let mut start = range.start;
+        for own in regions[range].chunk_by(|a, b| a == b) {
+            let (range, count) = (start..start + own.len(), own.len() as u32);
+            if own[0] == NONE {
+                found.others.extend(to..to + count);
+                all.push(&band, PixelRun::Claimed(range));
+            } else {
+                found.push(RegionRun { to, from: first + start as u32, count, region: own[0] });
+            }
+            start += own.len();
+            to += count;
+        }
+    });
+    (found, band.give(memory, all))
+}
+
+/// A band with attributes, and memory for those of its pixels.
+fn valued<'a, 's>(
+    layer: &'a BandLayer<'a, 's>,
+    rows: &Range<usize>,
+    kept: Kept,
+    attributes: &'a [AttributePieces],
+    memory: &mut BandMemory,
+) -> (Band<'a, 's>, BandValues) {
     let mut all = std::mem::take(&mut memory.found);
     all.pieces.clear();
     all.values.resize_with(attributes.len(), Vec::new);
     all.values.iter_mut().for_each(Vec::clear);
-    let band = Band::claimed(layer, &rows, SEARCH_PIXELS, false, attributes, memory);
-    band.pixels(rows, Some(coverage), |_, found| match found {
-        PixelRun::Claimed(range) => {
-            all.pieces.extend_from_slice(&band.pieces[range.clone()]);
-            band.values.copy(range, &mut all.values);
+    (Band::claimed(layer, rows, (SEARCH_PIXELS, kept), attributes, memory), all)
+}
+
+impl BandValues {
+    fn push(&mut self, band: &Band<'_, '_>, run: PixelRun) {
+        match run {
+            PixelRun::Claimed(range) => {
+                self.pieces.extend_from_slice(&band.pieces[range.clone()]);
+                band.values.copy(range, &mut self.values);
+            }
+            PixelRun::Nearest(piece, parameters) => {
+                self.pieces.push(piece);
+                band.values.evaluate(piece, parameters, &mut self.values);
+            }
         }
-        PixelRun::Nearest(piece, parameters) => {
-            all.pieces.push(piece);
-            band.values.evaluate(piece, parameters, &mut all.values);
-        }
-    });
-    *memory = BandMemory { pieces: band.pieces, channels: band.values.into_channels(), found: all };
-    &memory.found
+    }
+}
+
+impl BandRuns {
+    /// Adds a run in parts that a warp takes.
+    fn push(&mut self, run: RegionRun) {
+        let RegionRun { to, from, count, region } = run;
+        self.runs.extend((0..count).step_by(MAX_RUN).map(|at| RegionRun {
+            to: to + at,
+            from: from + at,
+            count: (count - at).min(MAX_RUN as u32),
+            region,
+        }));
+    }
 }
 
 /// Pixels that follow each other.
@@ -125,28 +212,40 @@ impl<'a, 's> Band<'a, 's> {
     fn claimed(
         layer: &'a BandLayer<'a, 's>,
         rows: &Range<usize>,
-        around: usize,
-        keeps_parameters: bool,
+        (around, kept): (usize, Kept),
         attributes: &'a [AttributePieces],
         memory: &mut BandMemory,
     ) -> Self {
         let [columns, all] = layer.plane.grid.size;
         let wide = rows.start.saturating_sub(around)..all.min(rows.end + around);
         let count = columns * wide.len();
-        let BandMemory { mut pieces, channels, .. } = std::mem::take(memory);
+        let BandMemory { mut pieces, channels, mut regions, .. } = std::mem::take(memory);
         pieces.clear();
         pieces.resize(count, NONE);
+        let regions = (kept == Kept::Regions).then(|| {
+            regions.resize(count, NONE);
+            regions
+        });
         let mut band = Self {
             layer,
             columns,
             rows: wide,
             pieces,
             distances: HashMap::new(),
-            parameters: keeps_parameters.then(|| vec![[0.0; 3]; count]),
+            parameters: (kept == Kept::Places).then(|| vec![[0.0; 3]; count]),
             values: PixelValues::new(layer.locator.pieces(), attributes, channels, count),
         };
+        band.values.keep_regions(regions);
         pulp::Arch::new().dispatch(ClaimKernel(&mut band));
         band
+    }
+
+    /// Gives the memory back, with what was found.
+    fn give<'m>(self, memory: &'m mut BandMemory, found: BandValues) -> &'m BandValues {
+        let (channels, regions) = self.values.into_arrays();
+        let regions = regions.unwrap_or_default();
+        *memory = BandMemory { pieces: self.pieces, channels, regions, found };
+        &memory.found
     }
 
     /// Claims the pixels of a part. Parts come in the order of their elements, so that
@@ -197,7 +296,11 @@ impl<'a, 's> Band<'a, 's> {
         rows: Range<u32>,
     ) {
         let plane = self.layer.plane;
-        let mut line = region.fit.as_ref().map(RowFit::new);
+        let count = |fit: &RegionFit| match self.values.regions() {
+            None => fit.quantities(),
+            Some(_) => 3,
+        };
+        let mut line = region.fit.as_ref().map(|fit| RowFit::new(fit, count(fit)));
         let within =
             |[first, end]: [u32; 2]| [first.max(part.columns[0]), end.min(part.columns[1])];
         // pixels left to Newton's method

@@ -51,6 +51,7 @@ use rayon::prelude::*;
 
 use super::spare::SpareMemory;
 use super::{Axis, PixelGrid};
+use crate::backend::operations::RegionRuns;
 use crate::error::{Error, Result};
 use crate::interrupt::stop_point;
 use crate::locate::{AttributePieces, Locator};
@@ -149,14 +150,53 @@ impl<'l, 's> InteriorFinder<'l, 's> {
             spare.with(|memory| {
                 let found = band::values(&layer, rows, coverage, attributes, memory);
                 if width * found.pieces.len() != own.len() {
-                    let text =
-                        format!("pixels of the layer at {height} have no place of the solid near");
-                    return Err(Error::request(text));
+                    return Err(no_place(height));
                 }
                 write(found, own);
                 Ok(())
             })
         })
+    }
+
+    /// As [`Self::covered_values`] of one number each for a device: it evaluates polynomials at pixels
+    /// in regions.
+    pub(in crate::slice) fn covered_runs(
+        &self,
+        height: f64,
+        coverage: &[u16],
+        attributes: &[AttributePieces],
+        write: impl Fn(&BandValues, &mut [f64]) + Sync,
+        spare: &SpareMemory<BandMemory>,
+    ) -> Result<RegionRuns> {
+        self.check_mask(coverage)?;
+        let plane = self.plane(height);
+        let parts = parts::parts(self.locator, &plane, Some(attributes));
+        let layer = band::BandLayer { locator: self.locator, plane: &plane, parts: &parts };
+        let of_rows = |rows: Range<usize>| {
+            spare.with(|memory| {
+                let covered =
+                    &coverage[rows.start * self.grid.size[0]..rows.end * self.grid.size[0]];
+                let count = covered.iter().filter(|&&covered| covered > 0).count();
+                let (found, values) = band::runs(&layer, rows, coverage, attributes, memory);
+                let in_regions: usize = found.runs.iter().map(|run| run.count as usize).sum();
+                if in_regions + found.others.len() != count {
+                    return Err(no_place(height));
+                }
+                let mut numbers = vec![0.0; found.others.len()];
+                write(values, &mut numbers);
+                Ok((found.runs, found.others.into_iter().zip(numbers).collect::<Vec<_>>()))
+            })
+        };
+        let bands = self.bands().map(of_rows).collect::<Result<Vec<_>>>()?;
+        let mut all = RegionRuns::default();
+        for part in &parts {
+            part.fits().for_each(|fit| fit.append(self.halves(part.piece), &mut all));
+        }
+        for (runs, settled) in bands {
+            all.runs.extend(runs);
+            all.settled.extend(settled);
+        }
+        Ok(all)
     }
 
     fn check_mask<M>(&self, mask: &[M]) -> Result<()> {
@@ -234,6 +274,10 @@ impl<'l, 's> InteriorFinder<'l, 's> {
         }
         all
     }
+}
+
+fn no_place(height: f64) -> Error {
+    Error::request(format!("pixels of the layer at {height} have no place of the solid near"))
 }
 
 /// Refuses grids that no layer can have.

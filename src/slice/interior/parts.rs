@@ -5,6 +5,7 @@ use rayon::prelude::*;
 
 use super::PixelPlane;
 use super::newton::NewtonPart;
+use super::polynomial::RegionFit;
 use super::trapezoid_fit::{PlaneRegion, regions};
 use crate::locate::{AffineFrame, AttributePieces, HalfPiece, Locator, bounds, halves};
 
@@ -62,7 +63,29 @@ pub fn parts(
         }
         parts
     };
-    met.par_iter().flat_map_iter(of_piece).collect()
+    let mut parts: Vec<PlanePart> = met.par_iter().flat_map_iter(of_piece).collect();
+    let fits = parts.iter_mut().flat_map(PlanePart::fits_mut);
+    fits.zip(0..).for_each(|(fit, number)| fit.number = number);
+    parts
+}
+
+impl PlanePart {
+    /// Polynomials of its regions.
+    pub fn fits(&self) -> impl Iterator<Item = &RegionFit> {
+        let regions = match &self.kind {
+            PlanePartKind::Newton(_, Some(regions)) => &regions[..],
+            _ => &[],
+        };
+        regions.iter().filter_map(|region| region.fit.as_ref())
+    }
+
+    fn fits_mut(&mut self) -> impl Iterator<Item = &mut RegionFit> {
+        let regions = match &mut self.kind {
+            PlanePartKind::Newton(_, Some(regions)) => &mut regions[..],
+            _ => &mut [],
+        };
+        regions.iter_mut().filter_map(|region| region.fit.as_mut())
+    }
 }
 
 struct PiecePlaneSplit<'a, 's> {

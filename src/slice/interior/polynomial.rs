@@ -14,9 +14,11 @@ use std::sync::LazyLock;
 
 use super::newton::{LANES, LaneNumbers};
 use super::trapezoid::Trapezoid;
+use crate::backend::operations::{MAX_POWERS, RegionPolynomial, RegionRuns};
 
 /// Nodes along a side, and coefficients.
 pub const NODES: usize = LANES;
+const _: () = assert!(NODES == MAX_POWERS);
 /// Nodes that extrapolate to the next one.
 pub const EXTRAPOLATION_NODES: usize = 3;
 /// Coefficients from here on are the last ones.
@@ -36,6 +38,8 @@ pub struct RegionFit {
     // whether u, v, w come near to the sides of the part
     may_leave: [bool; 3],
     certain: [[f64; 2]; 3],
+    /// Number of the region among those of all parts.
+    pub number: u32,
 }
 
 /// A polynomial of two variables, each from -1 to 1: across a row, and along the rows.
@@ -63,6 +67,8 @@ pub struct RowFit {
     may_leave: [bool; 3],
     certain: [[f64; 2]; 3],
     inside: [u32; 2],
+    /// Number of its region.
+    pub region: u32,
 }
 
 impl RowPolynomial {
@@ -125,22 +131,41 @@ impl RegionFit {
         for (coefficients, limit) in quantities {
             all.push(RowPolynomial::new(coefficients, *limit));
         }
-        Self { area, quantities: all, may_leave, certain }
+        Self { area, quantities: all, may_leave, certain, number: 0 }
+    }
+
+    /// Number of quantities: u, v, w and the channels.
+    pub fn quantities(&self) -> usize {
+        self.quantities.len()
+    }
+
+    /// Adds the region with the channels' polynomials to others; `halves`: of an edge of a cell.
+    pub fn append(&self, halves: f64, all: &mut RegionRuns) {
+        let first = all.polynomials.len() as u32;
+        all.regions.push(self.area.region(halves, first));
+        for RowPolynomial { coefficients, count, powers } in &self.quantities[3..] {
+            let first = all.coefficients.len() as u32;
+            let used = coefficients[..*count].iter().flat_map(|row| &row[..*powers]);
+            all.coefficients.extend(used);
+            let [count, powers] = [*count, *powers].map(|number| number as u16);
+            all.polynomials.push(RegionPolynomial { first, count, powers });
+        }
     }
 }
 
 impl RowFit {
-    /// Memory for the polynomials of `fit`.
-    pub fn new(fit: &RegionFit) -> Self {
+    /// Memory for the first `count` polynomials of `fit`, at least those of u, v, w.
+    pub fn new(fit: &RegionFit, count: usize) -> Self {
         Self {
             middle: 0.0,
             half: 1.0,
             scale: 1.0,
-            quantities: vec![[0.0; LANES]; fit.quantities.len()],
+            quantities: vec![[0.0; LANES]; count],
             powers: fit.quantities.iter().map(|own| own.powers).collect(),
             may_leave: [true; 3],
             certain: fit.certain,
             inside: [0; 2],
+            region: fit.number,
         }
     }
 
@@ -367,7 +392,7 @@ mod tests {
             let fit = RegionFit::new(area[0], [[-9.0, 9.0]; 3], &quantities);
             let [count, powers] = [fit.quantities[3].count, fit.quantities[3].powers];
             assert!(if limit > 0.0 { count < 6 && powers < 7 } else { count == 8 && powers == 8 });
-            let mut line = RowFit::new(&fit);
+            let mut line = RowFit::new(&fit, fit.quantities());
             for row in 0..40 {
                 let [first, end] = line.restrict(&fit, row);
                 assert!(end > first + 30);

@@ -6,6 +6,7 @@
 //! convex. Where they hold much more than the polygon they are split at one of its corners.
 
 use super::newton::FRAME_ROUNDING;
+use crate::backend::operations::PixelRegion;
 
 /// A corner of a polygon, (column, row), whole numbers at the middles of pixels.
 type PixelCorner = [f64; 2];
@@ -73,6 +74,12 @@ impl Trapezoid {
     #[inline(always)]
     pub fn row_at(&self, along: f64) -> f64 {
         mix(self.rows, along)
+    }
+
+    /// The same for a device, with the halves of an edge of a cell and its first polynomial.
+    pub fn region(&self, halves: f64, first: u32) -> PixelRegion {
+        let Self { rows, low, high } = *self;
+        PixelRegion { rows, low, high, halves, first, padding: 0 }
     }
 
     /// Parts of equal widths and heights: `across` and `along` the rows.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::NONE;
 use super::newton::{LANES, LaneNumbers};
 use super::polynomial::RowFit;
 use crate::locate::{AttributePieces, LocatorPieces};
@@ -12,6 +13,8 @@ pub struct PixelValues<'a, 's> {
     attributes: &'a [AttributePieces],
     // [channel][pixel]
     channels: Vec<Vec<f64>>,
+    // if a device evaluates polynomials: the region of each pixel, or NONE of one whose channels are set
+    regions: Option<Vec<u32>>,
     // pixels of the part at work that are not evaluated yet, and the element's parameters there
     waiting: Vec<usize>,
     places: Vec<[f64; 3]>,
@@ -27,17 +30,39 @@ impl<'a, 's> PixelValues<'a, 's> {
     ) -> Self {
         channels.resize_with(attributes.iter().map(|attribute| attribute.width).sum(), Vec::new);
         channels.iter_mut().for_each(|channel| channel.resize(count, 0.0));
-        Self { pieces, attributes, channels, waiting: Vec::new(), places: Vec::new() }
+        Self {
+            pieces,
+            attributes,
+            channels,
+            regions: None,
+            waiting: Vec::new(),
+            places: Vec::new(),
+        }
+    }
+
+    /// Keeps the regions of pixels in an array of as many, which may hold anything, not values of their
+    /// polynomials.
+    pub fn keep_regions(&mut self, regions: Option<Vec<u32>>) {
+        self.regions = regions;
     }
 
     /// The arrays.
-    pub fn into_channels(self) -> Vec<Vec<f64>> {
-        self.channels
+    pub fn into_arrays(self) -> (Vec<Vec<f64>>, Option<Vec<u32>>) {
+        (self.channels, self.regions)
+    }
+
+    /// The regions, if a device evaluates polynomials.
+    pub fn regions(&self) -> Option<&[u32]> {
+        self.regions.as_deref()
     }
 
     /// Sets eight pixels from `at` on.
     #[inline(always)]
     pub fn set(&mut self, line: &RowFit, variable: &LaneNumbers, at: usize) {
+        if let Some(regions) = &mut self.regions {
+            regions[at..at + LANES].fill(line.region);
+            return;
+        }
         for (channel, values) in self.channels.iter_mut().enumerate() {
             values[at..at + LANES].copy_from_slice(&line.at(3 + channel, variable));
         }
@@ -52,6 +77,11 @@ impl<'a, 's> PixelValues<'a, 's> {
         chosen: &[bool; LANES],
         at: usize,
     ) {
+        if let Some(regions) = &mut self.regions {
+            let lanes = regions[at..].iter_mut().zip(chosen);
+            lanes.filter(|(_, chosen)| **chosen).for_each(|(own, _)| *own = line.region);
+            return;
+        }
         for (channel, values) in self.channels.iter_mut().enumerate() {
             let found = line.at(3 + channel, variable);
             let lanes = values[at..].iter_mut().zip(found).zip(chosen);
@@ -62,6 +92,9 @@ impl<'a, 's> PixelValues<'a, 's> {
     /// Leaves a pixel to [`PixelValues::settle`].
     #[inline(always)]
     pub fn wait(&mut self, at: usize, parameters: [f64; 3]) {
+        if let Some(regions) = &mut self.regions {
+            regions[at] = NONE;
+        }
         if !self.attributes.is_empty() {
             self.waiting.push(at);
             self.places.push(parameters);

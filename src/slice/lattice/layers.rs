@@ -1,8 +1,13 @@
 //! Layers of a lattice in a solid.
 
 use super::measure::FoldedPoint;
-use super::{Graded, LatticeSize, TileLattice, march, skin};
-use crate::backend::operations::Sampling;
+use super::{Graded, LatticeSize, Tile, TileLattice, march, skin};
+use crate::backend::Backend;
+use crate::backend::cpu::Host;
+use crate::backend::operations::{
+    LatticeArrays, LatticePixels, LatticeSource, Pixels, RegionRuns, Sampling, TileFunction,
+    without_void,
+};
 use crate::error::{Error, Result};
 use crate::locate::{AttributePieces, Locator};
 use crate::memory;
@@ -14,9 +19,6 @@ use crate::slice::layer::{Contour, Layer};
 use crate::slice::pixels::Raster;
 use crate::slice::slicer::Slicer;
 use crate::slice::spare::SpareMemory;
-
-/// A full pixel.
-const FULL: f64 = 65535.0;
 
 /// Rows and columns that the grid of contours has beyond the model.
 const MARGIN: usize = 3;
@@ -30,9 +32,19 @@ pub struct LatticeLayers {
     lattice: TileLattice,
     // edges of the pixels that contours are found on
     pitch: Option<[f64; 2]>,
-    // parameters, the size if it is an attribute, and the Jacobian
+    // parameters, the size if it is an attribute, and the Jacobian, which is last
     functions: Vec<AttributePieces>,
     spare: SpareMemory<BandMemory>,
+    // the lattice on a processor
+    own: Box<dyn LatticePixels>,
+}
+
+/// A layer of a lattice on a grid of pixels.
+struct LatticeLayer<'a, 'l, 's> {
+    layers: &'a LatticeLayers,
+    finder: &'a InteriorFinder<'l, 's>,
+    height: f64,
+    sampling: Sampling,
 }
 
 /// What is asked of a pixel.
@@ -66,44 +78,64 @@ impl LatticeLayers {
             functions.push(pieces.attribute(size_attribute(&lattice.size, name, attributes)?)?);
         }
         functions.push(pieces.jacobian());
-        Ok(Self { lattice, pitch, functions, spare: SpareMemory::default() })
+        let (spare, own) = (SpareMemory::default(), Box::new(Host));
+        Ok(Self { lattice, pitch, functions, spare, own })
     }
 
-    /// The coverage of pixels, as [`LayerSource::coverage`](super::super::LayerSource::coverage) has it.
+    /// Brings the lattice to a processor, which makes the pixels from then on.
+    pub fn bring(&mut self, backend: &dyn Backend) -> Result<()> {
+        self.own = backend.operations().lattice(&|| self.arrays())?;
+        Ok(())
+    }
+
+    fn arrays(&self) -> LatticeArrays<'_> {
+        let TileLattice { tile, per_cell, ref size, .. } = self.lattice;
+        let function = match tile {
+            Tile::SchwarzP => TileFunction::SchwarzP,
+            Tile::Iwp => TileFunction::Iwp,
+            Tile::Bcc | Tile::Octet | Tile::Cubic => TileFunction::Struts,
+        };
+        LatticeArrays {
+            function,
+            struts: tile.struts().iter().map(|axis| [axis.point, axis.direction]).collect(),
+            per_cell,
+            is_wall: matches!(size, LatticeSize::Thickness(_)),
+            size: self.constant_size(),
+            densities: match size {
+                LatticeSize::Density(Graded::Attribute(_)) => tile.values(),
+                _ => &[],
+            },
+        }
+    }
+
+    /// The coverage of pixels, as [`LayerSource::coverage`](super::super::LayerSource::coverage) has it,
+    /// and the seconds that the lattice took.
     pub fn coverage(
         &self,
         (slicer, locator): (&Slicer, &Locator<'_>),
         heights: &[f64],
         grid: &PixelGrid,
         sampling: Sampling,
-    ) -> Result<Vec<u16>> {
-        let answer = if sampling == Sampling::Area { Answer::Area } else { Answer::Center };
+    ) -> Result<(Vec<u16>, f64)> {
         let finder = InteriorFinder::new(locator, slicer.axis(), *grid)?;
-        let mut sums: Vec<u32> = Vec::new();
+        let (mut sums, mut seconds): (Vec<u32>, f64) = (Vec::new(), 0.0);
         for &height in heights {
             let mut whole = slicer.coverage::<u16>(&[height], grid, sampling)?;
             let core = (self.lattice.skin > 0.0)
                 .then(|| self.core_coverage(slicer, height, grid, sampling))
                 .transpose()?;
-            let inside = core.as_ref().unwrap_or(&whole);
-            let mut found = self.values(&finder, height, inside, answer)?.into_iter();
-            for i in 0..whole.len() {
-                let inside = core.as_ref().map_or(whole[i], |core| core[i]);
-                if inside > 0 {
-                    let part = found.next().unwrap_or_default();
-                    let void = (1.0 - part) * f64::from(inside);
-                    whole[i] = (f64::from(whole[i]) - void).round().clamp(0.0, FULL) as u16;
-                }
-            }
+            let layer = LatticeLayer { layers: self, finder: &finder, height, sampling };
+            seconds += self.own.cover(&layer, core.as_deref(), &mut whole)?;
             if let [_] = heights {
-                return Ok(whole);
+                return Ok((whole, seconds));
             }
             sums.resize(whole.len(), 0);
             sums.iter_mut().zip(&whole).for_each(|(sum, &own)| *sum += u32::from(own));
         }
         let count = heights.len().max(1) as u32;
         sums.resize(grid.size[0] * grid.size[1], 0);
-        Ok(sums.into_iter().map(|sum| ((sum + count / 2) / count) as u16).collect())
+        let mean = |sum| ((sum + count / 2) / count) as u16;
+        Ok((sums.into_iter().map(mean).collect(), seconds))
     }
 
     /// The contours of a layer: those of the solid cut by the lattice's, which are found on pixels.
@@ -196,13 +228,16 @@ impl LatticeLayers {
         if mask.iter().all(|&own| own == 0) {
             return Ok(values);
         }
-        // the Jacobian is last
-        let needed = self.functions.len() - usize::from(!self.needs_jacobian(answer));
-        let functions = &self.functions[..needed];
         let write = |band: &BandValues, all: &mut [f64]| self.write(finder, band, answer, all);
         let numbers = PixelNumbers { width: 1, write };
+        let functions = self.needed(answer);
         finder.covered_values(height, mask, functions, numbers, &self.spare, &mut values)?;
         Ok(values)
+    }
+
+    /// The functions that an answer takes.
+    fn needed(&self, answer: Answer) -> &[AttributePieces] {
+        &self.functions[..self.functions.len() - usize::from(!self.needs_jacobian(answer))]
     }
 
     fn needs_jacobian(&self, answer: Answer) -> bool {
@@ -224,10 +259,7 @@ impl LatticeLayers {
         let sizes = size.attribute().map(|_| &band.values[1]);
         let jacobians = band.values.last().filter(|_| has_jacobian);
         let jacobians = jacobians.map(|own| own.as_chunks::<9>().0);
-        let constant = match size.number().0 {
-            Graded::Constant(x) => self.size_of(*x),
-            Graded::Attribute(_) => 0.0,
-        };
+        let constant = self.constant_size().unwrap_or_default();
         for (i, value) in all.iter_mut().enumerate() {
             let count = 0.5 * per_cell as f64 * finder.halves(band.pieces[i]);
             let point = FoldedPoint::new(places[i].map(|u| count * u));
@@ -254,12 +286,56 @@ impl LatticeLayers {
         }
     }
 
+    /// The thickness or level that all pixels have.
+    fn constant_size(&self) -> Option<f64> {
+        match self.lattice.size.number().0 {
+            Graded::Constant(x) => Some(self.size_of(*x)),
+            Graded::Attribute(_) => None,
+        }
+    }
+
     /// A thickness, or the level of a number.
     fn size_of(&self, number: f64) -> f64 {
         match self.lattice.size {
             LatticeSize::Thickness(_) | LatticeSize::Level(_) => number,
             LatticeSize::Density(_) => self.lattice.tile.level_of_density(number),
         }
+    }
+}
+
+impl LatticeLayer<'_, '_, '_> {
+    fn answer(&self) -> Answer {
+        if self.sampling == Sampling::Area { Answer::Area } else { Answer::Center }
+    }
+}
+
+impl LatticeSource for LatticeLayer<'_, '_, '_> {
+    fn cover(&self, core: Option<&[u16]>, whole: &mut [u16]) -> Result<()> {
+        let Self { layers, finder, height, .. } = *self;
+        let parts = layers.values(finder, height, core.unwrap_or(whole), self.answer())?;
+        let mut parts = parts.into_iter();
+        for (i, whole) in whole.iter_mut().enumerate() {
+            let inside = core.map_or(*whole, |core| core[i]);
+            if inside > 0 {
+                *whole = without_void(*whole, inside, parts.next().unwrap_or_default());
+            }
+        }
+        Ok(())
+    }
+
+    fn runs(&self, inside: &[u16]) -> Result<RegionRuns> {
+        let Self { layers, finder, height, .. } = *self;
+        let answer = self.answer();
+        let write = |band: &BandValues, all: &mut [f64]| layers.write(finder, band, answer, all);
+        finder.covered_runs(height, inside, layers.needed(answer), write, &layers.spare)
+    }
+
+    fn pixels(&self) -> Pixels {
+        self.finder.pixels()
+    }
+
+    fn sampling(&self) -> Sampling {
+        self.sampling
     }
 }
 

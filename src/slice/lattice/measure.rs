@@ -114,8 +114,9 @@ fn estimated(value: f64, gradient: [f64; 3]) -> Nearest {
         let normal = gradient.map(|x| x / length);
         return Nearest { distance, normal, half: None };
     }
-    // where the function is flat, or space is
-    let distance = if length == 0.0 { f64::INFINITY.copysign(value) } else { 0.0 };
+    // where the function is flat, nothing or all is material, or space is flat
+    let is_far = length == 0.0 || value.is_infinite();
+    let distance = if is_far { f64::INFINITY.copysign(value) } else { 0.0 };
     Nearest { distance, normal: [0.0; 3], half: None }
 }
 

@@ -6,6 +6,8 @@ use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
+use crate::numbers::half_turn::half_turn;
+
 /// Points of the table of volumes, in an eighth of a tile.
 const TABLE_POINTS: u32 = 1 << 18;
 /// Powers of the root of x⁴ = x + 1: steps whose multiples spread evenly (Roberts 2018).
@@ -103,11 +105,12 @@ impl Tile {
     pub fn value(self, a: [f64; 3]) -> (f64, [f64; 3]) {
         match self {
             Self::SchwarzP => {
-                let waves = a.map(|x| (TAU * x).sin_cos());
-                (waves.iter().map(|(_, cosine)| cosine).sum(), waves.map(|(sine, _)| -TAU * sine))
+                let waves = a.map(half_turn);
+                let [x, y, z] = waves.map(|(_, cosine)| cosine);
+                (x + y + z, waves.map(|(sine, _)| -TAU * sine))
             }
             Self::Iwp => {
-                let waves = a.map(|x| (TAU * x).sin_cos());
+                let waves = a.map(half_turn);
                 let [x, y, z] = waves.map(|(_, cosine)| cosine);
                 // cos 2X = 2 cos² X − 1
                 let value = 2.0 * (x * y + y * z + z * x - (x * x + y * y + z * z)) + 3.0;
@@ -135,17 +138,22 @@ impl Tile {
         (distance, least.1.map(|x| x / distance))
     }
 
-    /// The level whose tile is filled to this part of its volume in its parameters, by a table of
-    /// values: to some 3 · 10⁻⁴.
-    pub(super) fn level_of_density(self, density: f64) -> f64 {
+    /// Values of F at points spread evenly over a tile, ascending.
+    pub(super) fn values(self) -> &'static [f64] {
         static TABLES: [OnceLock<Vec<f64>>; 5] = [const { OnceLock::new() }; 5];
-        let table = TABLES[self as usize].get_or_init(|| {
+        TABLES[self as usize].get_or_init(|| {
             // spread evenly, on no planes of symmetry
             let at = |i: u32| STEPS.map(|step| 0.5 * (0.5 + f64::from(i) * step).fract());
             let mut values: Vec<f64> = (1..=TABLE_POINTS).map(|i| self.value(at(i)).0).collect();
             values.sort_unstable_by(f64::total_cmp);
             values
-        });
+        })
+    }
+
+    /// The level whose tile is filled to this part of its volume in its parameters, by a table of
+    /// values: to some 3 · 10⁻⁴.
+    pub(super) fn level_of_density(self, density: f64) -> f64 {
+        let table = self.values();
         let place = density.clamp(0.0, 1.0) * table.len() as f64 - 0.5;
         let last = table.len() - 1;
         let below = (place.floor().max(0.0) as usize).min(last);

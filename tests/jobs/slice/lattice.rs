@@ -89,6 +89,41 @@ fn densities_are_parts_of_the_volume() {
     }
 }
 
+/// Sines and cosines of tiles, which are the same on all processors, are right to rounding.
+#[test]
+fn waves_are_those_of_the_library() {
+    for i in 0..=20_000 {
+        let x = f64::from(i) / 40_000.0;
+        let (value, [slope, ..]) = Tile::SchwarzP.value([x, 0.25, 0.25]);
+        let (sine, cosine) = (TAU * x).sin_cos();
+        assert!((value - cosine).abs() < 6e-16, "{x}: {value} {cosine}");
+        assert!((slope + TAU * sine).abs() < 4e-15, "{x}: {slope} {sine}");
+    }
+}
+
+/// Where the density is 0 there is nothing, where it is 1 all, but for what the table of levels and
+/// rounding leave.
+#[test]
+fn densities_go_from_nothing_to_all() {
+    let mut mesh = creased("box", &[1, 1, 6]);
+    let size = LatticeSize::Density(Graded::Attribute("d".into()));
+    for tile in Tile::ALL {
+        let values = mesh.points.iter().map(|p| if p[2] < 3.0 { 0.0 } else { 1.0 }).collect();
+        mesh.attributes = vec![subsolid::mesh::Attribute { name: "d".into(), width: 1, values }];
+        layers(&mesh, &lattice(tile, 2, size.clone()), 0.1, |source| {
+            let (grid, _) = pixels(source, 40, 1);
+            for sampling in [Sampling::Area, Sampling::Center] {
+                let [none, all] = [0.3, 5.7].map(|z| {
+                    let found = source.coverage(&[z], &grid, sampling).unwrap();
+                    found.iter().map(|&x| f64::from(x)).sum::<f64>()
+                        / (65535.0 * found.len() as f64)
+                });
+                assert!(none == 0.0 && all > 0.999, "{tile:?} {sampling:?} {none} {all}");
+            }
+        });
+    }
+}
+
 /// What the tiles are, written again with no folds: F, and the distance from all struts of a tile and
 /// those around.
 fn tile_value(tile: Tile, q: [f64; 3]) -> f64 {

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::backend::operations::{MAX_PART_VERTICES, MAX_PLANES, TILE};
+use crate::backend::operations::{MAX_PART_VERTICES, MAX_PLANES, MAX_POWERS, TILE};
 use crate::numbers::sum::SUM_NUMBERS;
 
 /// Name of the text of all constants, for kernels that include it.
@@ -36,6 +36,10 @@ constants! {
     INTERIOR_THREADS: u32 = 128;
     TILE_COLUMNS: usize = TILE[0];
     TILE_ROWS: usize = TILE[1];
+    /// Threads of a block that covers runs of pixels of a lattice, and powers of a region's
+    /// polynomials.
+    LATTICE_THREADS: u32 = 128;
+    REGION_POWERS: usize = MAX_POWERS;
     /// Threads of a block that traces planes; rows of a block that covers pixels, and columns of a
     /// group of pixels.
     TRACERS: u32 = 32;

@@ -109,6 +109,8 @@ pub(in crate::backend::cuda) static GHOSTS: KernelSource = source!("surface/ghos
 pub(in crate::backend::cuda) static SHARP: KernelSource = source!("surface/sharp.cu", exact: true);
 pub(in crate::backend::cuda) static LAYERS: KernelSource = source!("slice/layers.cu", exact: true);
 pub(in crate::backend::cuda) static INTERIORS: KernelSource = source!("slice/interiors.cu");
+pub(in crate::backend::cuda) static LATTICE: KernelSource =
+    source!("slice/lattice.cu", exact: true);
 pub(in crate::backend::cuda) static LOCATE: KernelSource = source!("locate/locate.cu");
 pub(in crate::backend::cuda) static ORDER: KernelSource = source!("query/order.cu", exact: true);
 pub(in crate::backend::cuda) static ROWS: KernelSource = source!("query/rows.cu");

@@ -2,6 +2,7 @@
 
 mod assembly;
 mod interiors;
+mod lattices;
 mod layers;
 mod leaves;
 mod locate;
@@ -15,15 +16,16 @@ use super::Cuda;
 use super::driver::sources::Variant;
 use super::resident::Resident;
 use crate::backend::operations::{
-    AssembledMatrices, CoverageSource, InteriorArrays, InteriorPixels, LayerImages, LeafProducts,
-    LocationSource, MappingSource, MatrixSource, Operations, PointSearch, ProductArrays,
-    QuadratureMapping, Sampling,
+    AssembledMatrices, CoverageSource, InteriorArrays, InteriorPixels, LatticeArrays,
+    LatticePixels, LayerImages, LeafProducts, LocationSource, MappingSource, MatrixSource,
+    Operations, PointSearch, ProductArrays, QuadratureMapping, Sampling,
 };
 use crate::error::Result;
 
 /// The variants of all kernels of operations.
 pub(super) fn variants() -> Vec<Variant> {
-    let mut variants = vec![locate::variant(), interiors::variant(), vectors::variant()];
+    let mut variants =
+        vec![locate::variant(), interiors::variant(), lattices::variant(), vectors::variant()];
     variants.extend(mapping::variants());
     variants.extend(assembly::variants());
     variants.extend(leaves::variants());
@@ -48,6 +50,13 @@ impl Operations for Cuda {
         arrays: &dyn Fn() -> Result<InteriorArrays<'a>>,
     ) -> Result<Box<dyn InteriorPixels>> {
         Ok(Box::new(Resident::new(interiors::Interiors::new(self, &arrays()?)?)))
+    }
+
+    fn lattice<'a>(
+        &self,
+        arrays: &dyn Fn() -> LatticeArrays<'a>,
+    ) -> Result<Box<dyn LatticePixels>> {
+        Ok(Box::new(Resident::new(lattices::Lattices::new(self, &arrays())?)))
     }
 
     fn quadrature<'q>(

@@ -39,7 +39,7 @@ const PRECISIONS: [Precision; 2] = [Precision::F32, Precision::F64];
 type Time = fn() -> subsolid::Result<()>;
 
 /// What is timed by files of their own: the words that ask for it, and how.
-const OTHERS: [(&str, Time); 14] = [
+const OTHERS: [(&str, Time); 15] = [
     ("matrix", matrix::time),
     ("surface", surface::time),
     ("surface edits", surface::time_edits),

@@ -81,7 +81,7 @@ impl Orthotropic {
             }
         }
         let ratios = self.ratios();
-        if let Some(k) = ratios.iter().position(|x| !(x.abs() < 1.0)) {
+        if let Some(k) = ratios.iter().position(|x| x.is_nan() || x.abs() >= 1.0) {
             let [i, j] = PAIRS[k].map(|axis| axis + 1);
             return Err(Error::request(format!(
                 "{} of {}: the material is not stable",
@@ -92,7 +92,8 @@ impl Orthotropic {
                  under stress along axis {i}"
             )));
         }
-        if !(Self::determinant(ratios) > 0.0) {
+        let determinant = Self::determinant(ratios);
+        if determinant.is_nan() || determinant <= 0.0 {
             let [nu12, nu23, nu13] = self.poisson;
             return Err(Error::request(format!(
                 "Poisson's ratios NU12, NU23, NU13 of {nu12}, {nu23}, {nu13}: the material is not stable"

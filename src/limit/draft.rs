@@ -124,9 +124,10 @@ impl DraftSetting<'_> {
         let (reach, topology) = (self.reach?, self.walker.topology);
         let vertex = topology.cells().hexahedron(place.cell as usize)?[VTK_CORNER[corner]];
         reach.refines(topology, vertex, self.level).then(|| {
-            match reach.goes_beyond(corner, place.depth, place.origin) {
-                true => DraftKind::Reached,
-                false => DraftKind::Vertex(vertex),
+            if reach.goes_beyond(corner, place.depth, place.origin) {
+                DraftKind::Reached
+            } else {
+                DraftKind::Vertex(vertex)
             }
         })
     }

@@ -78,9 +78,8 @@ impl VertexLeaves {
             Leaf { net, ..leaf }
         };
         levels.leaves.extend(self.leaves.drain(..).map(with_net));
-        levels.push_level(match stencils.is_empty() {
-            true => masks,
-            false => Stencils::joined(vec![stencils, masks]),
-        });
+        let joined =
+            if stencils.is_empty() { masks } else { Stencils::joined(vec![stencils, masks]) };
+        levels.push_level(joined);
     }
 }

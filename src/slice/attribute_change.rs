@@ -137,7 +137,7 @@ impl Columns<'_, '_> {
         let step = |k: usize, at: usize| (values[k + 1][at] - values[k][at]).abs();
         for (k, change) in changes.iter_mut().enumerate() {
             let bottom = k + 1;
-            for at in 0..values[0].len() {
+            (0..values[0].len()).for_each(|at| {
                 let mut own = step(bottom, at);
                 if own.is_nan() {
                     // no number where the column is outside at both
@@ -148,7 +148,7 @@ impl Columns<'_, '_> {
                     own = beside(enters, bottom + 1).max(beside(leaves, bottom - 1));
                 }
                 *change = change.max(own);
-            }
+            });
         }
     }
 

@@ -62,12 +62,8 @@ pub(super) fn apart(mut layers: Vec<Layer>, tolerance: f64) -> Vec<Layer> {
         let (own, later) = layers[part..].split_at_mut(1);
         let own = &mut own[0];
         let meets = |later: &&Layer| common([own, later], tolerance) > 0.0;
-        let over: Vec<Contour> = later
-            .iter()
-            .map(|later| &*later)
-            .filter(meets)
-            .flat_map(|own| own.contours.clone())
-            .collect();
+        let over: Vec<Contour> =
+            later.iter().filter(meets).flat_map(|own| own.contours.clone()).collect();
         if over.is_empty() {
             continue;
         }

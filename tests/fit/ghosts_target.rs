@@ -53,10 +53,10 @@ fn on_edges(mesh: &SolidMesh, edges: &BTreeSet<[u32; 2]>) -> Vec<[f64; 3]> {
     found
 }
 
-/// The edges at which faces of a surface turn by more than 40 degrees, with their numbers in the solid.
-fn sharp_edges(mesh: &SolidMesh) -> BTreeSet<[u32; 2]> {
+/// The edges at which faces of a surface turn by more than an angle, with their numbers in the solid.
+fn sharp_edges(mesh: &SolidMesh, degrees: f64) -> BTreeSet<[u32; 2]> {
     let mut creased = mesh.clone();
-    subsolid::refine::crease_by_angle(&mut creased, 40.0).unwrap();
+    subsolid::refine::crease_by_angle(&mut creased, degrees).unwrap();
     creased
         .creases
         .edges
@@ -93,7 +93,7 @@ fn volume_error(report: &FitReport) -> f64 {
 /// The greatest distance of sharp edges of the limit from those of the mesh, over its diagonal; without
 /// those around which are as many ghosts as cells.
 fn edges_off(mesh: &SolidMesh, fitted: &SolidMesh) -> f64 {
-    let mut edges = sharp_edges(mesh);
+    let mut edges = sharp_edges(mesh, 40.0);
     let lines = edges.iter().map(|edge| edge.map(|v| mesh.points[v as usize]));
     let lines: Vec<[[f64; 3]; 2]> = lines.collect();
     let off = |x: [f64; 3]| {
@@ -199,7 +199,7 @@ fn fine_cylinder() -> SurfaceMesh {
 #[test]
 fn a_cylinder_is_round_and_its_rims_are_circles() {
     let mesh = cylinder(2);
-    let (mut extended, _) = extend(&mesh, 40.0).unwrap();
+    let (mut extended, _) = extend(&mesh, 50.0).unwrap();
     let request =
         FitRequest { to: FitTarget::File("cylinder.stl".into()), ..FitRequest::default() };
     let target = ControlMesh::Surface(fine_cylinder());
@@ -210,7 +210,7 @@ fn a_cylinder_is_round_and_its_rims_are_circles() {
     assert!(volume_error(&report) < 2e-4, "{:?}", report.volume);
     assert_eq!(report.unmatched_length, 0.0);
     assert_eq!((report.folds.unwrap().folded, report.determinant.unwrap().folded), (0, 0));
-    let rims = on_edges(&extended, &sharp_edges(&mesh));
+    let rims = on_edges(&extended, &sharp_edges(&mesh, 50.0));
     assert!(rims.len() > 100);
     for [x, y, z] in rims {
         let off = (x.hypot(y) - 1.0).hypot(z.min(2.0 - z));
@@ -252,7 +252,7 @@ fn a_part_with_sharp_edges_keeps_them_and_does_not_fold() {
 #[test]
 fn tolerances_refine_and_distances_are_given() {
     let mesh = cylinder(1);
-    let (mut extended, _) = extend(&mesh, 40.0).unwrap();
+    let (mut extended, _) = extend(&mesh, 50.0).unwrap();
     let target = ControlMesh::Surface(fine_cylinder());
     let request = FitRequest {
         to: FitTarget::File("cylinder.stl".into()),

@@ -35,6 +35,9 @@ fn adaptive_limits_are_those_of_refined_meshes() {
         for scheme in [Scheme::CatmullClark, Scheme::Loop] {
             // sharp for many levels, or large
             let is_large = ["bishop", "car", "helmet", "rook", "wrench_boundary"].contains(&name);
+            if is_large && scheme == Scheme::Loop {
+                continue;
+            }
             for levels in if is_large { 1..2 } else { 0..2 } {
                 let plan = SurfacePlan::new(&mesh, &options(scheme, levels, Method::Matrix));
                 let plan = plan.unwrap();

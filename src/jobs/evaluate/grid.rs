@@ -53,9 +53,8 @@ impl EvaluateRequest {
         let start = Instant::now();
         notes.begin("Planning");
         let is_in_parts = solid.is_outline() && self.parameters_alone(grid)?.is_some();
-        let plan = |samples: &Samples, want| match is_in_parts {
-            true => solid.plan_outline(samples, want),
-            false => solid.plan(samples, want),
+        let plan = |samples: &Samples, want| {
+            if is_in_parts { solid.plan_outline(samples, want) } else { solid.plan(samples, want) }
         };
         let between = self.order_to_report(grid).map(volume::samples_between);
         let between = between.map(|samples| plan(&samples, Want::POSITION)).transpose()?;
@@ -223,10 +222,8 @@ impl<'a> GridJob<'a> {
             let input = bezier.input(self.mesh.controls())?;
             return Ok(DatasetSource::Bezier(bezier, input));
         }
-        let parameters = match self.plan.solid().is_outline() {
-            true => self.request.parameters_alone(self.grid)?,
-            false => None,
-        };
+        let is_outline = self.plan.solid().is_outline();
+        let parameters = if is_outline { self.request.parameters_alone(self.grid)? } else { None };
         let (mesh, parameters) = (self.mesh, parameters.as_deref());
         let of = |plan| RangeEvaluator::new(plan, mesh, parameters, backend);
         let (evaluator, limit) = (of(self.plan)?, Limit::default());

@@ -300,9 +300,10 @@ impl SolveRequest {
             (!self.flux.is_empty(), "flux"),
             (self.source.is_some(), "source"),
         ];
-        let (own, others, problem) = match materials[0].1.is_elastic() {
-            true => (&elastic[..], &thermal[..], "heat"),
-            false => (&thermal[..], &elastic[..], "elasticity"),
+        let (own, others, problem) = if materials[0].1.is_elastic() {
+            (&elastic[..], &thermal[..], "heat")
+        } else {
+            (&thermal[..], &elastic[..], "elasticity")
         };
         if let Some((_, name)) = others.iter().find(|(is_given, _)| *is_given) {
             let name = option_name(name);

@@ -241,7 +241,7 @@ impl<'a, 's> Band<'a, 's> {
     }
 
     /// Gives the memory back, with what was found.
-    fn give<'m>(self, memory: &'m mut BandMemory, found: BandValues) -> &'m BandValues {
+    fn give(self, memory: &mut BandMemory, found: BandValues) -> &BandValues {
         let (channels, regions) = self.values.into_arrays();
         let regions = regions.unwrap_or_default();
         *memory = BandMemory { pieces: self.pieces, channels, regions, found };

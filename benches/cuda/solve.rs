@@ -64,7 +64,9 @@ fn time_box(n: usize, gauss: usize, operator: Operator) -> subsolid::Result<()> 
     let mut device = device.expect("leaves on the device");
     let upload = begin.elapsed().as_secs_f64();
 
-    let mut rhs: Vec<f64> = (0..system.size()).map(|i| (i as f64 * 12.9898).sin()).collect();
+    let source = |[x, y, z]: [f64; 3]| x.exp() * (3.0 * y).cos() * (1.0 + z);
+    let width = operator.width();
+    let mut rhs: Vec<f64> = (0..system.size()).map(|i| source(mesh.points[i / width])).collect();
     constraints.clear(&mut rhs);
     let found = iterate(&mut *device, &rhs, 1e-8)?.expect("a positive definite system");
     let begin = Instant::now();

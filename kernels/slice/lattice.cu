@@ -253,16 +253,14 @@ __device__ __forceinline__ double half_plane(double x, double y, double most) {
     return most >= 0.0 ? 1.0 - less : less;
 }
 
-// The level by which a tile is filled to a part of its volume.
+// The level by which a tile is filled to a part of its volume; nothing or all beyond the table.
 __device__ __forceinline__ double level_of_density(const Lattice& lattice, double density) {
-    if (density <= 0.0) return -infinity();
-    if (density >= 1.0) return infinity();
-    const double at = clamped(density, 0.0, 1.0) * double(lattice.density_count) - 0.5;
-    const unsigned last = lattice.density_count - 1;
-    const unsigned below = min(unsigned(fmax(floor(at), 0.0)), last), above = min(below + 1, last);
-    const double part = clamped(at - double(below), 0.0, 1.0);
+    const double place = density * double(lattice.density_count) - 0.5;
+    if (place < 0.0) return -infinity();
+    const unsigned below = unsigned(floor(place));
+    if (below + 1 >= lattice.density_count) return infinity();
     const double low = lattice.densities[below];
-    return low + part * (lattice.densities[above] - low);
+    return low + (place - double(below)) * (lattice.densities[below + 1] - low);
 }
 
 __device__ __forceinline__ double axis(const double (&v)[3], unsigned d) {

@@ -6,7 +6,12 @@ use super::{
 use crate::error::{Error, Result};
 use crate::numbers::conjugate_gradients::{TWELVE_DIGITS, conjugate_gradients};
 use crate::numbers::counted;
+use crate::process::sparse::{Factor, SymmetricMatrix};
 use crate::quadrature::Mapping;
+use crate::topology::Topology;
+
+/// Rows at the boundary up to which those of cells beside ghosts are solved, too.
+const MAX_BLOCK: usize = 40_000;
 
 /// Control values, `[vertex][width]`, of the field that is nearest in the L2 norm to `values`,
 /// `[point][width]` at all quadrature points in the order of batches, leaves and samples: the
@@ -31,7 +36,7 @@ pub fn project(mapping: &Mapping<'_>, values: &[f64], width: usize) -> Result<Ve
     let operator = Operator::Mass { density: 1.0 };
     check_memory(quadrature, &[operator])?;
     let mass = assemble_by_cells(mapping, &operator.into(), |_| ())?;
-    let mut preconditioner = MassPreconditioner::new(mapping, &mass);
+    let mut preconditioner = MassPreconditioner::new(mapping, &mass)?;
     let mut controls = vec![0.0; mass.size() * width];
     // loads have three components
     for first in (0..width).step_by(3) {
@@ -48,10 +53,7 @@ pub fn project(mapping: &Mapping<'_>, values: &[f64], width: usize) -> Result<Ve
             let product = |x: &[f64], y: &mut [f64]| mass.apply(x, y);
             let inverse = |r: &[f64], z: &mut [f64]| preconditioner.apply(r, z);
             let found = conjugate_gradients(product, inverse, &rhs, TWELVE_DIGITS);
-            let found = found.ok_or_else(|| {
-                Error::mesh("no field is nearest: the mass matrix is not positive definite")
-                    .with_help("unfold the cells, or take more quadrature points")
-            })?;
+            let found = found.ok_or_else(no_nearest)?;
             let own = controls.iter_mut().skip(component).step_by(width);
             own.zip(found.x).for_each(|(control, x)| *control = x);
         }
@@ -61,39 +63,106 @@ pub fn project(mapping: &Mapping<'_>, values: &[f64], width: usize) -> Result<Ve
 
 /// M⁻¹ ≈ L⁻¹ D⁻¹ L⁻ᵀ: in limit values at vertices the mass matrix is about the diagonal D of the
 /// integrals of the functions. Of ghosts the solid has only the ends of functions, which depend almost
-/// on each other: there L is of values on the boundary and bends, over which D is the diagonal.
+/// on each other: there D is of values with natural ends, and a factor of the rows beside is added.
 struct MassPreconditioner {
     // of a solid with ghosts
-    basis: Option<BoundaryBasis>,
+    ghosts: Option<(BoundaryBasis, BoundaryBlock)>,
     limit: LimitInverse,
-    integrals: Vec<f64>,
+    // 1 / D
+    scales: Vec<f64>,
 }
 
 impl MassPreconditioner {
-    fn new(mapping: &Mapping<'_>, mass: &Matrix) -> Self {
+    fn new(mapping: &Mapping<'_>, mass: &Matrix) -> Result<Self> {
         let solid = mapping.quadrature().solid();
         let limit = solid.limit_matrix();
-        let basis = solid.topology().has_ghosts();
-        let basis = basis.then(|| BoundaryBasis::of_ghosts(solid.topology()));
-        let (limit, integrals) = match &basis {
-            Some(basis) => (basis.natural_limits(&limit), basis.lumped(mass)),
-            None => (limit, mass.times(&vec![1.0; mass.size()])),
-        };
-        let integrals = integrals.into_iter().map(|x| if x > 0.0 { x } else { 1.0 }).collect();
-        Self { basis, limit: LimitInverse::new(limit, 1), integrals }
+        let scaled = |integral: f64| if integral > 0.0 { integral.recip() } else { 1.0 };
+        if !solid.topology().has_ghosts() {
+            let integrals = mass.times(&vec![1.0; mass.size()]).into_iter();
+            let scales = integrals.map(scaled).collect();
+            return Ok(Self { ghosts: None, limit: LimitInverse::new(limit, 1), scales });
+        }
+        let basis = BoundaryBasis::of_ghosts(solid.topology());
+        let ones = basis.is_bend().iter().map(|&is_bend| f64::from(u8::from(!is_bend)));
+        let ones: Vec<f64> = ones.collect();
+        let integrals = basis.unknown_loads(&mass.times(&basis.control_values(&ones, 1)), 1);
+        // no bends
+        let scales = integrals.into_iter().zip(ones).map(|(x, one)| scaled(x) * one).collect();
+        let limit = LimitInverse::new(basis.natural_limits(&limit), 1);
+        let block = BoundaryBlock::new(solid.topology(), mass)?;
+        Ok(Self { ghosts: Some((basis, block)), limit, scales })
     }
 
     fn apply(&mut self, r: &[f64], z: &mut [f64]) {
-        match &self.basis {
-            Some(basis) => z.copy_from_slice(&basis.unknown_loads(r, 1)),
+        let Self { ghosts, limit, scales } = self;
+        match ghosts {
+            Some((basis, _)) => z.copy_from_slice(&basis.unknown_loads(r, 1)),
             None => z.copy_from_slice(r),
         }
-        let found = self.limit.solve_transposed(z, |_| ());
-        z.iter_mut().zip(found).zip(&self.integrals).for_each(|((z, x), d)| *z = x / d);
-        let found = self.limit.solve(z, |_| ());
-        match &self.basis {
-            Some(basis) => z.copy_from_slice(&basis.control_values(found, 1)),
+        let found = limit.solve_transposed(z, |_| ());
+        z.iter_mut().zip(found).zip(&*scales).for_each(|((z, x), scale)| *z = x * scale);
+        let found = limit.solve(z, |_| ());
+        match ghosts {
+            Some((basis, block)) => {
+                z.copy_from_slice(&basis.control_values(found, 1));
+                block.add(r, z);
+            }
             None => z.copy_from_slice(found),
         }
     }
+}
+
+/// Rows and columns of a mass matrix at the boundary: of vertices of ghosts, and if they are few of
+/// cells beside.
+struct BoundaryBlock {
+    vertices: Vec<usize>,
+    factor: Factor,
+}
+
+impl BoundaryBlock {
+    fn new(topology: &Topology, mass: &Matrix) -> Result<Self> {
+        let cells = 0..topology.cell_count() as u32;
+        let of = |is_wanted: &dyn Fn(u32) -> bool| {
+            let mut is_used = vec![false; mass.size()];
+            for cell in cells.clone().filter(|&cell| is_wanted(cell)) {
+                let vertices = topology.cells().vertices(cell as usize);
+                vertices.iter().for_each(|&v| is_used[v as usize] = true);
+            }
+            // others have no function in the solid
+            let entries = mass.diagonal();
+            is_used.iter_mut().zip(entries).for_each(|(used, entry)| *used &= entry > 0.0);
+            is_used
+        };
+        let is_beside = |cell: u32| {
+            let vertices = topology.cells().vertices(cell as usize);
+            vertices.iter().any(|&v| topology.is_on_solid_boundary(v))
+        };
+        let mut is_used = of(&|cell| topology.is_ghost(cell) || is_beside(cell));
+        if is_used.iter().filter(|used| **used).count() > MAX_BLOCK {
+            is_used = of(&|cell| topology.is_ghost(cell));
+        }
+        let vertices: Vec<usize> = (0..mass.size()).filter(|&v| is_used[v]).collect();
+        let block = mass.block(&is_used);
+        let mut lower = SymmetricMatrix::default();
+        for (row, &v) in vertices.iter().enumerate() {
+            for (column, value) in block.row(v) {
+                if let Ok(column) = vertices.binary_search(&(column as usize)) {
+                    lower.add(row, column, value);
+                }
+            }
+        }
+        let factor = lower.factor(vertices.len()).map_err(|_| no_nearest())?;
+        Ok(Self { vertices, factor })
+    }
+
+    /// Adds the solution for a residual.
+    fn add(&self, r: &[f64], z: &mut [f64]) {
+        let own: Vec<f64> = self.vertices.iter().map(|&v| r[v]).collect();
+        self.vertices.iter().zip(self.factor.solve(&own)).for_each(|(&v, x)| z[v] += x);
+    }
+}
+
+fn no_nearest() -> Error {
+    Error::mesh("no field is nearest: the mass matrix is not positive definite")
+        .with_help("unfold the cells, or take more quadrature points")
 }

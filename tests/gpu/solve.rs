@@ -76,7 +76,9 @@ fn are_those_of_the_cpu(name: &str, mesh: &SolidMesh, operators: &CellOperators)
         found[0].iterations
     );
     assert!(error < 1e-10, "{name}: {error:e}");
-    assert!(expected.iterations.abs_diff(found[0].iterations) <= 1, "{name}");
+    // sums of another order: some hundred iterations end a few apart
+    let apart = expected.iterations.abs_diff(found[0].iterations);
+    assert!(apart <= 1 + expected.iterations / 100, "{name}: {apart}");
     assert!((found[0].energy / expected.energy - 1.0).abs() < 1e-10, "{name}");
     assert!(found[0].residual < 1e-9 && size > 0.0, "{name}: {}", found[0].residual);
     assert!(found[0] == found[1], "{name}: two runs differ");

@@ -48,16 +48,6 @@ impl BoundaryBasis {
         diagonal
     }
 
-    /// A diagonal about Cᵀ M C of a mass matrix: integrals of the functions of values, which sum to 1,
-    /// and the entries of bends.
-    pub(crate) fn lumped(&self, mass: &Matrix) -> Vec<f64> {
-        let values: Vec<f64> =
-            self.is_bend.iter().map(|&bend| f64::from(u8::from(!bend))).collect();
-        let masses = self.unknown_loads(&mass.times(&self.control_values(&values, 1)), 1);
-        let entries = self.is_bend.iter().zip(masses).zip(self.diagonal(mass));
-        entries.map(|((&is_bend, mass), entry)| if is_bend { entry } else { mass }).collect()
-    }
-
     /// Scales of the unknowns for a positive definite matrix over control values with one a vertex,
     /// such as the mass, and its condition numbers.
     pub fn condition(&self, matrix: &Matrix) -> BasisCondition {

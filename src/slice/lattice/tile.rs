@@ -151,19 +151,17 @@ impl Tile {
     }
 
     /// The level whose tile is filled to this part of its volume in its parameters, by a table of
-    /// values: to some 3 · 10⁻⁴.
+    /// values: to some 3 · 10⁻⁴. What is beyond the table, but for rounding 0 or 1, is nothing or all.
     pub(super) fn level_of_density(self, density: f64) -> f64 {
         let table = self.values();
-        let place = density.clamp(0.0, 1.0) * table.len() as f64 - 0.5;
-        let last = table.len() - 1;
-        let below = (place.floor().max(0.0) as usize).min(last);
-        let part = (place - below as f64).clamp(0.0, 1.0);
-        let above = (below + 1).min(last);
-        // nothing and all of it
-        match density {
-            ..=0.0 => f64::NEG_INFINITY,
-            1.0.. => f64::INFINITY,
-            _ => table[below] + part * (table[above] - table[below]),
+        let place = density * table.len() as f64 - 0.5;
+        if place < 0.0 {
+            return f64::NEG_INFINITY;
         }
+        let below = place.floor() as usize;
+        if below + 1 >= table.len() {
+            return f64::INFINITY;
+        }
+        table[below] + (place - below as f64) * (table[below + 1] - table[below])
     }
 }

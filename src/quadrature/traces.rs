@@ -67,7 +67,9 @@ impl<'s> FaceTraces<'s> {
             let weights = [(1.0 - s) * (1.0 - t), s * (1.0 - t), s * t, (1.0 - s) * t];
             std::array::from_fn(|axis| {
                 let at = [a, b, c, d].into_iter().zip(weights);
-                at.filter(|(bits, _)| bits >> axis & 1 == 1).map(|(_, weight)| weight).sum()
+                let at = at.filter(|(bits, _)| bits >> axis & 1 == 1).map(|(_, weight)| weight);
+                // weights may sum to more by rounding, which is in no leaf
+                at.sum::<f64>().min(1.0)
             })
         };
         let ways = [[1.0, 0.0], [0.0, 1.0]].map(|end| {

@@ -68,8 +68,11 @@ pub fn iterate<I: Iterates + ?Sized>(
     let enough = fraction * fraction * gamma;
     for steps in 0..MAX_STEPS {
         stop_point();
-        if gamma <= enough {
+        if gamma.abs() <= enough {
             return Ok(Some(Iterated { x: on.solution()?, steps }));
+        }
+        if gamma < 0.0 {
+            return Ok(None); // neither is the preconditioner
         }
         on.turn()?;
         on.multiply()?;
@@ -174,5 +177,12 @@ mod tests {
         assert_eq!(solve([1.0, 1.0]), Some(vec![1.0, 2.0]));
         assert_eq!(solve([1.0, -1.0]), None);
         assert_eq!(solve([f64::NAN, 1.0]), None);
+    }
+
+    #[test]
+    fn indefinite_preconditioners_find_no_solution() {
+        let product = |x: &[f64], y: &mut [f64]| y.copy_from_slice(x);
+        let found = conjugate_gradients(product, by_diagonal(&[1.0, -1.0]), &[1.0, 2.0], 1e-12);
+        assert_eq!(found, None);
     }
 }

@@ -224,10 +224,18 @@ fn free_rows(matrix: &Matrix, fixed: &[bool]) -> Csr {
     own
 }
 
+/// A number from -1 to 1 that does not follow from those before (splitmix64, Steele et al. 2014).
+fn noise(i: u64) -> f64 {
+    let mixed = (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (mixed ^ (mixed >> 31)) as i64 as f64 / i64::MAX as f64
+}
+
 /// An estimate of the largest eigenvalue of diagonal⁻¹ matrix.
 fn largest_eigenvalue(matrix: &Csr, inverse: &[f64]) -> f64 {
-    // irregular, and the same on every call
-    let mut x: Vec<f64> = (0..matrix.rows()).map(|i| 1.0 + (i as f64 * 1.7).sin()).collect();
+    // noise, the same on every call: waves lack the largest mode of a grid
+    let mut x: Vec<f64> = (0..matrix.rows() as u64).map(noise).collect();
     let (mut y, mut found) = (vec![0.0; x.len()], 1.0);
     for _ in 0..POWER_STEPS {
         let norm = dot(&x, &x).sqrt();

@@ -126,9 +126,10 @@ fn layers_have_several_heights() {
     let (_, _, stderr) = run(at, "slice tripod.vtu --adaptive 0.05:0.1:0.02 --svg coarse");
     assert!(stderr.contains("larger cusps than --adaptive allows"), "{stderr}");
     let graded = concat!(env!("CARGO_MANIFEST_DIR"), "/models/graded_bracket.vtu");
-    let both = format!("slice {graded} --adaptive 0.05:0.5:0.5 --adaptive-attribute hardness");
+    let both =
+        format!("slice {graded} --axis x --adaptive 0.05:0.5:0.5 --adaptive-attribute hardness");
     let layers = |report: serde_json::Value| report["layers"].as_u64().unwrap();
-    let [fine, coarse] = [0.05, 0.4]
+    let [fine, coarse] = [0.01, 0.1]
         .map(|step| layers(done(at, &format!("{both}:{step} --layered-svg {step}.svg"))));
     assert!(fine > 2 * coarse && coarse > 4, "{fine} {coarse}");
     let (_, _, stderr) = run(at, &format!("{both}:1e-3 --svg many"));

@@ -116,11 +116,8 @@ pub(super) fn refusal(path: &Path, head: &[u8], extension: &str) -> Option<Error
         );
     }
     if extension == "amf" || has(b"<amf") {
-        let help = format!(
-            "convert it to .3mf, with PrusaSlicer: `prusa-slicer --export-3mf {} -o out.3mf`",
-            name(path, &["amf"])
-        );
-        return refused("an AMF file", help);
+        let help = "save it as .3mf, with PrusaSlicer: File, Export";
+        return refused("an AMF file", help.to_owned());
     }
     let is_hdf = begins(b"\x89HDF\r\n\x1a\n");
     if is_hdf && (extension == "vtkhdf" || has(b"VTKHDF")) {

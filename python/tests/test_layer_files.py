@@ -101,7 +101,7 @@ HEIGHTS: list[tuple[dict[str, Any], list[str]]] = [
     ({"layer_height": "0.5,0.2@-10:-9,250um@0:", "first_layer": 0.3}, ["--layer-height", "0.5,0.2@-10:-9,0.25@0:", "--first-layer", "0.3"]),
     ({"adaptive": (0.1, "500um", 0.2)}, ["--adaptive", "0.1:0.5:0.2"]),
     ({"adaptive": "0.1:0.5:0.2"}, ["--adaptive", "0.1:0.5:0.2"]),
-    ({"adaptive": (0.1, 0.5, 0.5), "adaptive_attribute": ("hardness", 0.1)}, ["--adaptive", "0.1:0.5:0.5", "--adaptive-attribute", "hardness:0.1"]),
+    ({"adaptive": (0.1, 0.5, 0.5), "adaptive_attribute": ("hardness", 0.02), "axis": "x"}, ["--adaptive", "0.1:0.5:0.5", "--adaptive-attribute", "hardness:0.02", "--axis", "x"]),
 ]
 
 

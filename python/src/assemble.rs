@@ -51,8 +51,9 @@ impl PySolid {
     ///     mass: Density of the mass matrix, above 0; None for no such matrix.
     ///     stiffness: Conductivity of the stiffness matrix, above 0.
     ///     elasticity: Young's modulus and Poisson's ratio of the matrix of linear elasticity, or nine
-    ///         constants of an orthotropic material, as solve takes them.
-    ///     material_axes: Names of two attributes or cell arrays, axis 1 and a vector beside it; x, y, z unless given.
+    ///         constants of an orthotropic material, (E1, E2, E3, G12, G23, G13, nu12, nu23, nu13).
+    ///     material_axes: Names of two attributes or cell arrays, axis 1 and a vector beside it; x, y, z
+    ///         unless given.
     ///     load: Forces per unit area, (3,), by number of a side, as the method sides counts
     ///         them, name of a group of faces, or place, "where:x<1e-6"; those on the same faces
     ///         add up.

@@ -40,9 +40,10 @@ impl PySolid {
     /// Args:
     ///     mass: The density; or
     ///     heat: The conductivity, or a dictionary of it by groups of cells, None for all others; or
-    ///     elasticity: Young's modulus and Poisson's ratio, or nine constants, as Solid.solve takes
-    ///         them, or a dictionary.
-    ///     material_axes: Names of two attributes or cell arrays, axis 1 and a vector beside it; x, y, z unless given.
+    ///     elasticity: Young's modulus and Poisson's ratio, or (E1, E2, E3, G12, G23, G13, nu12,
+    ///         nu23, nu13), or a dictionary of these by groups of cells.
+    ///     material_axes: Names of two attributes or cell arrays, axis 1 and a vector beside it; x, y, z
+    ///         unless given.
     ///     gauss: Gauss points along each axis of a box, 1 to 32.
     ///     rings: Rings of boxes toward extraordinary edges and vertices; None for as many as
     ///         integrals accurate to 4e-9 need.

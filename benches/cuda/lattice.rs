@@ -66,7 +66,7 @@ pub fn time() -> subsolid::Result<()> {
             let writing = median(gpu.time_writing(2 * count * count, 5)?);
             println!(
                 "lattice, {what}, {cells}³ cells, {per_cell} tiles an edge, {count}² pixels: {:.2} \
-                 ms a layer ({:.2} of them the outline), kernel {:.3} ms ({:.1}% of writing); CPU, \
+                 ms a layer ({:.2} of them the outline), kernel {:.3} ms ({:.1} % of the write bandwidth); CPU, \
                  {} threads {:.2} s; {others} pixels differ",
                 1e3 * whole,
                 1e3 * outline,

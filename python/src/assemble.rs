@@ -16,9 +16,8 @@ use crate::count;
 use crate::errors::{IntoPython, refused};
 use crate::matrix::{assembled, rows, sparse};
 use crate::notes::PythonNotes;
-use crate::request::named;
+use crate::request::{elastic_constants, named};
 use crate::solid::PySolid;
-use crate::solve::elastic_constants;
 
 /// A side, by number, or a group, by name.
 pub fn boundary_part(given: &Bound<'_, PyAny>) -> PyResult<BoundaryPart> {

@@ -5,6 +5,7 @@ use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use serde::de::{DeserializeOwned, IntoDeserializer};
 use subsolid::IdKind::{Cell, Sample};
+use subsolid::assembly::ElasticConstants;
 use subsolid::backend::{Backend, Choice, Precision, Processor, Strategy};
 use subsolid::basis::bspline::Order;
 use subsolid::jobs::ProcessorRequest;
@@ -161,4 +162,14 @@ pub fn one_backend(name: &str, cost: &Cost) -> PyResult<Box<dyn Backend>> {
     let processor =
         Processor::find_one_for(name.parse::<Choice>().py()?, cost, threads::count()).py()?;
     processor.backend(Precision::F64, Strategy::Auto).py()
+}
+
+/// Constants of an elastic material: two or nine.
+pub fn elastic_constants(numbers: &[f64]) -> PyResult<ElasticConstants> {
+    ElasticConstants::new(numbers).map_err(|what| {
+        refused(
+            format!("elasticity is wrong: {what}"),
+            "give (E, nu), or (E1, E2, E3, G12, G23, G13, nu12, nu23, nu13)",
+        )
+    })
 }

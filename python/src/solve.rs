@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use subsolid::assembly::{ElasticConstants, PartLoad};
+use subsolid::assembly::PartLoad;
 use subsolid::backend::Choice;
 use subsolid::jobs::MaterialAxes;
 use subsolid::jobs::solve::{
@@ -15,7 +15,7 @@ use crate::assemble::{boundary_part, part_loads};
 use crate::count;
 use crate::errors::{IntoPython, refused};
 use crate::notes::PythonNotes;
-use crate::request::named;
+use crate::request::{elastic_constants, named};
 use crate::solid::PySolid;
 
 /// Materials of all cells, or by groups; None stands for the cells of no group.
@@ -31,16 +31,6 @@ pub fn by_groups<'py, V: for<'a> FromPyObject<'a, 'py>, M>(
         Some(material(group.extract().ok()?, value.extract().ok()?))
     };
     given.iter().map(own).collect()
-}
-
-/// Constants of an elastic material: two or nine.
-pub fn elastic_constants(numbers: &[f64]) -> PyResult<ElasticConstants> {
-    ElasticConstants::new(numbers).map_err(|what| {
-        refused(
-            format!("elasticity is wrong: {what}"),
-            "give (E, nu), or (E1, E2, E3, G12, G23, G13, nu12, nu23, nu13)",
-        )
-    })
 }
 
 /// Elastic materials of all cells, or by groups.

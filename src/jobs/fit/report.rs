@@ -93,7 +93,8 @@ impl FitReport {
         if let Some(found) = self.determinant.filter(|found| found.folded > 0) {
             missed.push(format!(
                 "{} of the limit {} folded (the worst: {}); cells at concave creases between two cells \
-                 always are, so leave these edges smooth (a larger crease angle) or round them",
+                 always are: give such edges ghost cells in place of creases, round them, or leave them \
+                 smooth (a larger crease angle)",
                 counted(found.folded, "element"),
                 by_count(found.folded, "is", "are"),
                 found.element

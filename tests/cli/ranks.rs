@@ -25,9 +25,9 @@ fn made(arguments: &str, here: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     made
 }
 
-/// Compares what 1, 2, 3 and 5 ranks make with what one program makes; there are several pieces.
+/// Compares what 2 and 3 ranks make with what one program makes; there are several pieces.
 fn compare(here: &Path, job: &str, least: usize) {
-    compare_counts(here, job, least, &[1, 2, 3, 5]);
+    compare_counts(here, job, least, &[2, 3]);
 }
 
 /// Numbers of ranks for jobs that take long, to be taken in turn.
@@ -70,8 +70,6 @@ fn ranks_write_the_files_of_one_program() {
         ("bracket.vtk --samples 3 --piece-points 4001 --crease-angle 40", 6),
         ("graded.vtu --samples 2 --levels 1 --piece-points 10000 --gradients --separate-points", 3),
         ("mixed.vtu --samples 3 --piece-points 100 --derivatives 1", 6),
-        ("mixed.vtu --samples 2 --piece-points 99 --levels 2", 6),
-        ("far.vtu --samples 3 --piece-points 500", 3),
         ("far.vtu --samples 2 --piece-points 500 --levels 1 --precision f32", 6),
         ("fan.vtu --gauss 2 --piece-points 40 --compress", 3),
         ("fan.vtu --cells lagrange --levels 1 --piece-points 1000", 6),
@@ -80,7 +78,7 @@ fn ranks_write_the_files_of_one_program() {
         compare(here, &format!("evaluate {job} -o out.pvtu"), least);
     }
     // pieces that repeat the vertices where they touch
-    for name in ["graded.vtu", "mixed.vtu", "far.vtu"] {
+    for name in ["mixed.vtu", "far.vtu"] {
         done(here, &format!("refine {name} --levels 1 --piece-cells 90 -o pieces.pvtu"));
         compare(here, "evaluate pieces.pvtu --samples 2 --piece-points 5000 -o out.pvtu", 2);
         compare(here, "refine pieces.pvtu --levels 1 --piece-cells 9000 -o out.pvtu", 2);

@@ -160,7 +160,7 @@ fn points_moved_outwards_are_outside() {
         for (i, located) in locator.locate(&moved(-1e-6)).into_iter().enumerate() {
             assert!(matches!(located, Containment::Inside(_)), "{name}, moved in: {:?}", all[i]);
         }
-        for (&(x, n), outside) in all.iter().zip(moved(1e-3)) {
+        for (&(x, n), outside) in all.iter().zip(moved(1e-3)).step_by(3) {
             let nearest = locator.nearest(outside).expect("a finite point");
             let off =
                 distance(limits.position(nearest.element as usize, nearest.parameters), outside);
@@ -443,7 +443,7 @@ fn attributes_of_covered_pixels_are_those_at_their_places() {
     let replaced: usize = off.iter().map(|&(_, replaced)| replaced).sum();
     println!("{replaced} of the values by polynomials, off by {worst:e} of the range");
     assert!(worst <= 1e-8, "{off:?}");
-    assert!(replaced > 20_000, "{replaced}");
+    assert!(replaced > 10_000, "{replaced}");
 }
 
 /// How far off attributes are as a part of their range, and how many are not those of the place to
@@ -463,7 +463,7 @@ fn covered_values((name, mesh): &(String, SolidMesh), axis: Axis) -> (f64, usize
     });
     mesh.attributes = vec![Attribute { name: "waves".into(), width: 2, values }];
     let solid = Solid::new(&mesh).expect("a valid mesh");
-    let (grid, [_, height, _]) = layers(&mesh, axis, 80);
+    let (grid, [_, height, _]) = layers(&mesh, axis, 56);
     let options = SliceOptions { axis, ..SliceOptions::default() };
     let slicer = Slicer::new(&solid, mesh.controls(), options).expect("a slicer");
     let source = SolidSource::new(&solid, mesh.controls(), slicer).expect("attributes");

@@ -9,8 +9,14 @@ use crate::numbers::counted;
 impl LegacyReader<'_> {
     /// Reads the lists of a section; its keyword has been read.
     pub fn lists(&mut self, section: &str) -> Result<VertexLists> {
-        let [count, size] = self.header("the number of cells and the size of their list")?;
-        let (count, size) = (self.count(count)?, self.count(size)?);
+        let what = "the number of cells and the size of their list";
+        let [count, size] = if self.is_binary() {
+            let [count, size] = self.header(what)?;
+            [self.count(count)?, self.count(size)?]
+        } else {
+            // the list may begin on the same line
+            [self.text.count(what)?, self.text.count(what)?]
+        };
         let mut lists = VertexLists { line: self.text.line(), ..VertexLists::default() };
         if self.text.accept("OFFSETS") {
             (lists.ends, lists.corners) = self.offsets_and_connectivity(count, size)?;

@@ -106,7 +106,7 @@ export class View {
   resize() {
     const { clientWidth: width, clientHeight: height } = this.canvas.parentElement;
     if (!width || !height) return;
-    this.renderer.setPixelRatio(this.isSoftware ? 1 : Math.min(2, window.devicePixelRatio));
+    this.renderer.setPixelRatio(Math.min(this.isSoftware ? 1 : 2, window.devicePixelRatio));
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     // the whole model in narrow windows, too

@@ -31,11 +31,11 @@ pub fn warn_of_cells(
     topology: &Topology,
 ) -> PyResult<()> {
     let found = py.work(|| {
-        let handedness = mesh.handedness();
+        let [left_handed, folded] = mesh.hexahedron_notices();
         [
             mesh.unused_vertices().notice(),
-            handedness.notice(),
-            mesh.folded_corners(&handedness).notice(),
+            left_handed,
+            folded,
             InvertedCells::of(topology).notice(mesh.cells.len()),
         ]
     })?;

@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::Result;
 use subsolid::backend::start;
-use subsolid::jobs::solve::{FieldExtreme, SolveReport, SolveRequest};
-use subsolid::numbers::significant;
+use subsolid::jobs::solve::{FieldExtreme, LoadedPart, SolveReport, SolveRequest};
+use subsolid::numbers::{counted, significant};
 use subsolid::scheme::VertexRule;
 
 use super::json::JsonReport;
@@ -105,8 +105,15 @@ fn text(found: &SolveReport) -> String {
         if is_elastic { format!("{x}, {y}, {z}") } else { x }
     };
     line("load", sum(found.load));
+    for LoadedPart { part, faces, area } in &found.loaded {
+        line(
+            &format!("area of {part}"),
+            format!("{} in {}", significant(*area), counted(*faces, "face")),
+        );
+    }
     for held in &found.reactions {
-        line(&format!("reaction of {}", held.part), sum(held.reaction));
+        let faces = counted(held.faces, "face");
+        line(&format!("reaction of {}", held.part), format!("{} on {faces}", sum(held.reaction)));
     }
     let place = |at: &FieldExtreme| {
         let [x, y, z] = at.point.map(significant);

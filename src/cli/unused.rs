@@ -16,7 +16,10 @@ pub fn refuse_given(
 
 /// Refuses options of solids that are given.
 pub fn refuse_for_solids(options: &[(bool, &str)]) -> Result<()> {
-    refuse_given(options, |option| format!("{option} is for solids"), leave_out)
+    let help = |option: &str| {
+        format!("leave {option} out, or give a solid: the model has faces, but no volume cells")
+    };
+    refuse_given(options, |option| format!("{option} is for solids"), help)
 }
 
 /// Help for an option that has no effect: leave it out.

@@ -44,6 +44,17 @@ impl FoldedCorners {
 }
 
 impl SolidMesh {
+    /// What is to be said of left-handed and of folded hexahedra. Of a mesh that was fitted only that
+    /// all are left-handed: the fit has looked at the limit, which counts; its control cells may fold.
+    pub fn hexahedron_notices(&self) -> [Option<Message>; 2] {
+        let handedness = self.handedness();
+        match (self.is_fitted, handedness.is_all_left()) {
+            (true, true) => [handedness.notice(), None],
+            (true, false) => [None, None],
+            _ => [handedness.notice(), self.folded_corners(&handedness).notice()],
+        }
+    }
+
     /// The hexahedra that are folded or flat at a corner, in the handedness of the mesh. Cells with
     /// vertices that do not exist do not count.
     pub fn folded_corners(&self, handedness: &Handedness) -> FoldedCorners {

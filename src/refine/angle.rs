@@ -16,6 +16,17 @@ use crate::topology::{Orientation, Topology};
 /// [`Error::Request`] for an angle outside [0, 180]; [`Error::Mesh`] for cells that are not valid,
 /// or without a common orientation.
 pub fn crease_by_angle(mesh: &mut SolidMesh, degrees: f64) -> Result<usize> {
+    let found = turning_edges(mesh, degrees)?;
+    found.iter().for_each(|&[a, b]| mesh.creases.push_edge(a, b, f64::INFINITY));
+    Ok(found.len())
+}
+
+/// Boundary edges without a sharpness where the outward normals of their two boundary faces differ
+/// by more than `degrees`: their vertices, the lower first.
+///
+/// # Errors
+/// As [`crease_by_angle`].
+pub fn turning_edges(mesh: &SolidMesh, degrees: f64) -> Result<Vec<[u32; 2]>> {
     if !(0.0..=180.0).contains(&degrees) {
         return Err(Error::request(format!("a crease angle of {degrees} degrees: out of range"))
             .with_help("give an angle from 0 to 180, for instance 40"));
@@ -27,7 +38,7 @@ pub fn crease_by_angle(mesh: &mut SolidMesh, degrees: f64) -> Result<usize> {
         mesh.creases.edges.iter().map(|crease| crease.edge().map(|v| v.0)).collect();
     known.sort_unstable();
     let limit = degrees.to_radians();
-    let mut tagged = 0;
+    let mut found = Vec::new();
     for edge in (0..topology.edge_count() as u32).filter(|&e| topology.is_boundary_edge(e)) {
         let mut faces = topology.edge_faces(edge).iter().filter(|&&f| topology.is_boundary_face(f));
         let (Some(&a), Some(&b)) = (faces.next(), faces.next()) else { continue };
@@ -37,11 +48,10 @@ pub fn crease_by_angle(mesh: &mut SolidMesh, degrees: f64) -> Result<usize> {
             area_normal(&mesh.points, &cycle)
         });
         if angle_between(a, b) > limit && known.binary_search(&ends).is_err() {
-            mesh.creases.push_edge(ends[0], ends[1], f64::INFINITY);
-            tagged += 1;
+            found.push(ends);
         }
     }
-    Ok(tagged)
+    Ok(found)
 }
 
 /// Angle between two vectors in radians; 0 if one of them is zero.

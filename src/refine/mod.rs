@@ -12,7 +12,7 @@ mod mesh;
 mod reorient;
 mod split;
 
-pub use angle::crease_by_angle;
+pub use angle::{crease_by_angle, turning_edges};
 pub use mesh::{MeshRefinement, check_memory, refine_mesh, refined_cell_count};
 pub(crate) use mesh::{check_levels, child_count};
 pub use reorient::reorient;

@@ -19,6 +19,9 @@ pub enum Coloring {
     Plain,
 }
 
+/// Names of the components of vectors and of symmetric tensors.
+const COMPONENTS: [&[&str]; 2] = [&["x", "y", "z"], &["xx", "yy", "zz", "xy", "yz", "xz"]];
+
 impl Scene {
     /// What the page shows first: colors, unit and upright.
     ///
@@ -60,8 +63,18 @@ impl Scene {
         }
     }
 
+    /// The component that a name such as `displacement_x` or `stress_xx` means.
+    fn component(&self, name: &str) -> Option<usize> {
+        let (array, end) = name.rsplit_once('_')?;
+        let is_own = |channel: &ColorChannel| channel.name == array && channel.component.is_some();
+        let own: Vec<usize> =
+            (0..self.channels.len()).filter(|&i| is_own(&self.channels[i])).collect();
+        let names = COMPONENTS.iter().find(|names| names.len() == own.len())?;
+        own.get(names.iter().position(|&name| name == end)?).copied()
+    }
+
     /// Takes an array for colors, by its name, of several components with the component as in
-    /// `v [1]`, or what else pages color by. The first of a name is taken, arrays before others;
+    /// `v [1]` or `v_y` (`stress_xx` of six), or what else pages color by. The first of a name is taken, arrays before others;
     /// without a name what [`Scene::first_color`] says.
     ///
     /// # Errors
@@ -76,6 +89,7 @@ impl Scene {
         // groups go by their names alone, too
         let channel = is_named(name)
             .or_else(|| is_labeled(name))
+            .or_else(|| self.component(name))
             .or_else(|| is_named(&format!("group:{name}")));
         let others = self.own_colors();
         let other = || others.iter().find(|(other, _)| other == name).map(|&(_, color)| color);

@@ -147,3 +147,15 @@ fn nothing_warns_of_folded_control_cells_of_a_fitted_model() {
         assert_eq!((code, found), (0, warnings), "{stderr}");
     }
 }
+
+/// A box without creases becomes round, which its owner may not expect.
+#[test]
+fn edges_that_become_round_are_said() {
+    let directory = tempdir().unwrap();
+    let here = directory.path();
+    done(here, "shape box 2 2 2 -o box.vtk");
+    let hint = |options: &str| run(here, &format!("fit box.vtk -o out.vtu {options}")).2;
+    let round = hint("");
+    assert!(round.contains("24 boundary edges without a crease turn by more than 60"), "{round}");
+    assert!(!hint("--crease-angle 40").contains("without a crease"));
+}

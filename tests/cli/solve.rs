@@ -117,3 +117,24 @@ fn what_cannot_be_solved_is_refused_by_name() {
     let (code, _, stderr) = run(here, &solve("--elasticity 1,0.3 --fix 0 --fix 5=0,0,0.1"));
     assert_eq!(code, 0, "{stderr}");
 }
+
+/// Areas of loaded parts tell a force from a force per area; so do displacements as large as the model.
+#[test]
+fn mistakes_of_loads_are_said() {
+    let directory = tempdir().unwrap();
+    let here = directory.path();
+    done(here, "shape box 2 2 4 -o bar.vtk");
+    let solve = "solve bar.vtk --crease-angle 40 --elasticity 200,0.3 --fix 0 --gauss 3";
+    let of = |options: &str| run(here, &format!("{solve} {options}"));
+    let (_, text, said) = of("--load 5=0,0,1 --pressure side:5=0.5");
+    assert!(text.contains("area of side:5") && text.contains("4.0 in 4 faces"), "{text}");
+    assert!(text.contains("-2.0 on 4 faces"), "{text}");
+    assert!(!said.contains("warning") && said.contains("Derived stress, von_mises, "), "{said}");
+    let large = of("--load 5=0,0,100").2;
+    // 4 long, pulled by half of E; 2 by 2 across
+    let percent = large.split("reach ").nth(1).and_then(|rest| rest.split(' ').next());
+    let percent: f64 = percent.expect("a warning").parse().unwrap();
+    assert!((30.0..45.0).contains(&percent), "{large}");
+    let held = of("--load 0=0,0,1").2;
+    assert!(held.contains("nothing moves: all of the load is on parts that are held"), "{held}");
+}

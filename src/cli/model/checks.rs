@@ -14,18 +14,14 @@ use crate::cli::inputs::check_no_input;
 use crate::cli::unused::refuse_for_solids;
 
 impl ModelArguments {
-    /// Warns of left-handed hexahedra and, unless `fit` made the model, of folded ones; refuses them
-    /// with `--strict`.
+    /// Warns of left-handed and folded hexahedra, unless `fit` made the model; refuses them with
+    /// `--strict`.
     pub fn check_hexahedra(&self, mesh: &SolidMesh, console: &Console) -> Result<()> {
-        let handedness = mesh.handedness();
+        let [left_handed, folded] = mesh.hexahedron_notices();
         let help = "list the corners as VTK does, or let `subsolid refine --reorient` do it";
-        self.found(handedness.notice(), help, console)?;
-        if mesh.is_fitted {
-            // `fit` has looked at the limit, which counts: its control cells may fold
-            return Ok(());
-        }
+        self.found(left_handed, help, console)?;
         let help = "move their vertices, or let `subsolid untangle` do it";
-        self.found(mesh.folded_corners(&handedness).notice(), help, console)
+        self.found(folded, help, console)
     }
 
     /// Warns of the inverted cells that a topology turned outward; refuses them with `--strict`.

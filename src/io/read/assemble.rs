@@ -423,12 +423,19 @@ impl<'a> Assembly<'a> {
             let features = features.into_features();
             let found = ReadReport { skipped, features, ..ReadReport::default() }.left_out();
             let found = found.unwrap_or_else(|| "nothing else".into());
+            let is_of_gmsh = self.path.extension().is_some_and(|e| e.eq_ignore_ascii_case("msh"));
+            let groups = if is_of_gmsh {
+                "; where there are physical groups Gmsh saves what is in them alone: make one of \
+                 the volume"
+            } else {
+                ""
+            };
             return Err(self
                 .error(None, format!("the file has no volume cells (found: {found})"))
                 .with_help(message!(
                     "a solid needs hexahedra, wedges, tetrahedra or polyhedra; ",
                     Command::ReadSurface,
-                    " reads surfaces"
+                    format!(" reads surfaces{groups}")
                 )));
         }
         self.check_indices()?;

@@ -2,7 +2,7 @@
 
 use super::super::assemble::check_points;
 use super::Notes;
-use super::report::PartReaction;
+use super::report::{LoadedPart, PartReaction};
 use super::request::SolveRequest;
 use crate::assembly::{BoundaryBasis, body_load, surface_load, tractions};
 use crate::error::IdKind::Vertex;
@@ -20,6 +20,7 @@ use crate::topology::NONE;
 /// Which part holds each unknown.
 pub(super) struct Holders {
     names: Vec<String>,
+    faces: Vec<usize>,
     // [vertex][width], NONE where it is free
     of_unknowns: Vec<u32>,
 }
@@ -32,6 +33,8 @@ pub(super) struct BoundaryLoads {
     pressures: Vec<f64>,
     // faces and forces that are spread over them
     forces: Vec<(Vec<u32>, [f64; 3])>,
+    // parts with their faces
+    parts: Vec<(String, Vec<u32>)>,
 }
 
 impl SolveRequest {
@@ -46,14 +49,16 @@ impl SolveRequest {
         let width = if self.heat.is_empty() { 3 } else { 1 };
         let mut constraints = Constraints::none(solid, width);
         let of_unknowns = vec![NONE; constraints.values().len()];
-        let mut holders = Holders { names: Vec::new(), of_unknowns };
+        let mut holders = Holders { names: Vec::new(), faces: Vec::new(), of_unknowns };
         let fixed = self.fix.iter().map(|fix| (&fix.part, fix.values));
         let warm = self.temperature.iter().map(|at| (&at.part, [Some(at.value), None, None]));
         let mut inexact = Vec::new();
         for (part, values) in fixed.chain(warm) {
             let number = holders.names.len() as u32;
-            let held = basis.held(solid, &regions.faces_of(part)?)?;
+            let faces = regions.faces_of(part)?;
+            let held = basis.held(solid, &faces)?;
             holders.names.push(name(part));
+            holders.faces.push(faces.len());
             inexact.extend(held.inexact_faces);
             for &v in &held.unknowns {
                 for (d, value) in values.iter().take(width).enumerate() {
@@ -94,7 +99,14 @@ impl SolveRequest {
             tractions: tractions(&self.load, regions)?,
             pressures: vec![0.0; regions.sides().len()],
             forces: Vec::new(),
+            parts: Vec::new(),
         };
+        let loads = self.load.iter().map(|load| &load.part);
+        let forces = self.total_force.iter().map(|force| &force.part);
+        let values = self.pressure.iter().chain(&self.flux).map(|value| &value.part);
+        for part in loads.chain(forces).chain(values) {
+            own.parts.push((name(part), regions.faces_of(part)?));
+        }
         for pressure in &self.pressure {
             for face in regions.faces_of(&pressure.part)? {
                 own.pressures[face as usize] += pressure.value;
@@ -118,14 +130,15 @@ impl SolveRequest {
         Ok(own)
     }
 
-    /// The load of every control point; heat is its first component.
+    /// The load of every control point, heat as its first component; and the parts that are loaded.
     pub(super) fn loads(
         &self,
         mesh: &SolidMesh,
         volume: &Mapping<'_>,
         loads: &BoundaryLoads,
-    ) -> Result<Vec<[f64; 3]>> {
+    ) -> Result<(Vec<[f64; 3]>, Vec<LoadedPart>)> {
         let mut load = vec![[0.0; 3]; mesh.points.len()];
+        let mut parts = Vec::new();
         let mut add = |other: Vec<[f64; 3]>| {
             load.iter_mut().zip(other).for_each(|(to, from)| {
                 (0..3).for_each(|d| to[d] += from[d]);
@@ -140,8 +153,15 @@ impl SolveRequest {
             let mut tractions: Vec<[f64; 3]> =
                 loads.tractions.iter().map(|own| own.unwrap_or_default()).collect();
             let areas = areas(&mapping, tractions.len())?;
+            let area = |faces: &[u32]| faces.iter().map(|&face| areas[face as usize]).sum::<f64>();
+            let part = |(part, faces): &(String, Vec<u32>)| LoadedPart {
+                part: part.clone(),
+                faces: faces.len(),
+                area: area(faces),
+            };
+            parts.extend(loads.parts.iter().map(part));
             for (faces, force) in &loads.forces {
-                let area: f64 = faces.iter().map(|&face| areas[face as usize]).sum();
+                let area = area(faces);
                 for &face in faces {
                     (0..3).for_each(|d| tractions[face as usize][d] += force[d] / area);
                 }
@@ -157,7 +177,7 @@ impl SolveRequest {
         if let Some(source) = self.source {
             add(body_load(volume, |_| [source, 0.0, 0.0])?);
         }
-        Ok(load)
+        Ok((load, parts))
     }
 }
 
@@ -167,7 +187,13 @@ impl Holders {
         let mut all: Vec<PartReaction> = self
             .names
             .iter()
-            .map(|part| PartReaction { part: part.clone(), vertices: 0, reaction: [0.0; 3] })
+            .zip(&self.faces)
+            .map(|(part, &faces)| PartReaction {
+                part: part.clone(),
+                faces,
+                vertices: 0,
+                reaction: [0.0; 3],
+            })
             .collect();
         for (own, reactions) in self.of_unknowns.chunks(width).zip(reactions.chunks(width)) {
             let first = own.iter().find(|&&part| part != NONE);

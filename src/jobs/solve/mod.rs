@@ -25,7 +25,7 @@ mod report;
 mod request;
 mod stiffness;
 
-pub use report::{FieldExtreme, FieldRange, PartReaction, SolveReport};
+pub use report::{FieldExtreme, FieldRange, LoadedPart, PartReaction, SolveReport};
 pub use request::{
     ElasticMaterial, OperatorForm, PartFix, PartForce, PartValue, SolveRequest, ThermalMaterial,
 };
@@ -39,13 +39,16 @@ use crate::assembly::{BoundaryBasis, project};
 use crate::error::Result;
 use crate::limit::Solid;
 use crate::mesh::{Attribute, SolidMesh};
-use crate::numbers::counted;
+use crate::numbers::{bounds, counted};
 use crate::plan::Want;
 use crate::quadrature::{LEFT_HANDED, Mapping, Quadrature, Regions, Report};
 use crate::solve::{
     FieldValues, LimitPreconditioner, UnknownSystem, VertexSolver, check_held, point_fields, solve,
 };
 use stiffness::Stiffness;
+
+/// Displacement as a part of the size that linear elasticity is too rough for.
+const LARGE_DISPLACEMENT: f64 = 0.05;
 
 impl SolveRequest {
     /// Solves; returns the mesh with control values of the results as attributes, in place of those
@@ -81,7 +84,7 @@ impl SolveRequest {
         if left_handed {
             notes.warn(LEFT_HANDED.into());
         }
-        let load = self.loads(mesh, &mapping, &loads)?;
+        let (load, loaded) = self.loads(mesh, &mapping, &loads)?;
         let stiffness = Stiffness::new(self, &mapping, mesh, &operators, notes)?;
         let rows = counted(stiffness.operator().size(), "row");
         notes.status("Assembled", format!("{rows} in {}", since(start)));
@@ -115,6 +118,10 @@ impl SolveRequest {
             ),
         );
         let (kind, entries, operator_bytes) = stiffness.summary();
+        if found.iterations == 0 && flat.iter().any(|&force| force != 0.0) {
+            notes.warn("nothing moves: all of the load is on parts that are held".into());
+        }
+        let deriving = Instant::now();
         notes.begin("Deriving");
         let fields = point_fields(&mapping, &operators, &values)?;
         let places = report::places(&mapping)?;
@@ -122,6 +129,13 @@ impl SolveRequest {
         for own in attributes(&mapping, &fields, &values)? {
             solved.attributes.retain(|attribute| attribute.name != own.name);
             solved.attributes.push(own);
+        }
+        let names = fields[1..].iter().map(|field| field.name).collect::<Vec<_>>().join(", ");
+        notes.status("Derived", format!("{names} in {}", since(deriving)));
+        let ranges: Vec<FieldRange> =
+            fields.iter().flat_map(|field| report::ranges(field, &places)).collect();
+        if operator.is_elastic() {
+            warn_of_size(mesh, &ranges[0], notes);
         }
         let mut report = SolveReport {
             problem: if operator.is_elastic() { "elasticity" } else { "heat" },
@@ -139,8 +153,9 @@ impl SolveRequest {
             volume,
             energy: found.energy,
             load: conditions::total(&load),
+            loaded,
             reactions: holders.reactions(&found.reactions, width),
-            fields: fields.iter().flat_map(|field| report::ranges(field, &places)).collect(),
+            fields: ranges,
             output: None,
             solution_seconds,
             seconds: 0.0,
@@ -152,6 +167,24 @@ impl SolveRequest {
         }
         report.seconds = start.elapsed().as_secs_f64();
         Ok((solved, report))
+    }
+}
+
+/// Says where a displacement is too large for linear elasticity, which a force in place of a force per
+/// area or other units make it.
+fn warn_of_size(mesh: &SolidMesh, displacement: &FieldRange, notes: &mut dyn Notes) {
+    let [low, high] = bounds::around(mesh.points.iter().copied());
+    let size = (0..3).map(|d| (high[d] - low[d]).powi(2)).sum::<f64>().sqrt();
+    let part = displacement.greatest.value / size;
+    if part > LARGE_DISPLACEMENT {
+        notes.warn(
+            format!(
+                "displacements reach {:.1} % of the size: linear elasticity is for small ones. Check \
+                 units, and which loads are for a unit of area",
+                100.0 * part
+            )
+            .into(),
+        );
     }
 }
 

@@ -33,6 +33,8 @@ pub struct SolveReport {
     pub energy: f64,
     /// Sum of all loads: a force, or [power, 0, 0].
     pub load: [f64; 3],
+    /// Parts with loads, in the order of the options.
+    pub loaded: Vec<LoadedPart>,
     /// What holds each part: the force, or [power, 0, 0], that flows into the solid there.
     pub reactions: Vec<PartReaction>,
     /// Least and greatest values at the quadrature points.
@@ -45,12 +47,26 @@ pub struct SolveReport {
     pub seconds: f64,
 }
 
+/// A part with a load.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct LoadedPart {
+    /// The part, as it was asked for.
+    pub part: String,
+    /// Number of its faces.
+    pub faces: usize,
+    /// Its area on the limit, in squared length units.
+    pub area: f64,
+}
+
 /// What holds a part.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct PartReaction {
     /// The part, as it was asked for.
     pub part: String,
+    /// Number of its faces.
+    pub faces: usize,
     /// Number of control points that are held; those of two parts count for the first.
     pub vertices: usize,
     /// The force on the solid, or [power into it, 0, 0].

@@ -46,7 +46,10 @@ fn table() -> String {
         for (option, text) in options(&help) {
             let (long, option) = option_name(option);
             if long != "help" {
-                let key = [long.to_owned(), format!("| {option} | {} |", meaning(&text))];
+                let key = [
+                    long.to_owned(),
+                    format!("| {option} | {} |", OptionHelp::of(&text).meaning()),
+                ];
                 rows.entry(key).or_default().push(name);
             }
         }
@@ -67,7 +70,7 @@ fn section<'h>(help: &'h str, heading: &str) -> impl Iterator<Item = &'h str> {
 }
 
 /// Options as they are written, `-o, --output <FILE>`, and the lines of their texts.
-fn options(help: &str) -> Vec<(&str, String)> {
+pub fn options(help: &str) -> Vec<(&str, String)> {
     let mut found: Vec<(&str, String)> = Vec::new();
     for line in section(help, "Options:") {
         let text = line.trim_start();
@@ -82,7 +85,7 @@ fn options(help: &str) -> Vec<(&str, String)> {
 }
 
 /// The name alone, and as the page has it: `-o`, `--output FILE`.
-fn option_name(option: &str) -> (&str, String) {
+pub fn option_name(option: &str) -> (&str, String) {
     let (short, long) = option.split_once(", ").unwrap_or(("", option));
     let end = long.find(['[', '=', ' ']).unwrap_or(long.len());
     let takes_equals = long[end..].trim_start_matches('[').starts_with('=');
@@ -94,44 +97,63 @@ fn option_name(option: &str) -> (&str, String) {
     (long[..end].trim_start_matches('-'), name)
 }
 
-/// The text of a help, with values before its default and without what they mean.
-fn meaning(lines: &str) -> String {
-    let paragraphs: Vec<&str> =
-        lines.split("\n\n").map(str::trim).filter(|text| !text.is_empty()).collect();
-    let (mut texts, mut values, mut default) = (Vec::new(), Vec::new(), String::new());
-    for (k, paragraph) in paragraphs.iter().enumerate() {
-        if let Some(list) = paragraph.strip_prefix("Possible values:") {
-            let names = list.lines().filter_map(|line| line.strip_prefix("- "));
-            values.extend(names.filter_map(|line| line.split(':').next()));
-            continue;
+/// What a help says of an option.
+#[derive(Default)]
+pub struct OptionHelp<'h> {
+    words: Vec<&'h str>,
+    /// The values that it may have, where they are listed.
+    pub values: Vec<&'h str>,
+    default: Option<&'h str>,
+}
+
+impl<'h> OptionHelp<'h> {
+    pub fn of(lines: &'h str) -> Self {
+        let paragraphs: Vec<&str> =
+            lines.split("\n\n").map(str::trim).filter(|text| !text.is_empty()).collect();
+        let mut found = Self::default();
+        for (k, &paragraph) in paragraphs.iter().enumerate() {
+            if let Some(list) = paragraph.strip_prefix("Possible values:") {
+                let names = list.lines().filter_map(|line| line.strip_prefix("- "));
+                found.values.extend(names.filter_map(|line| line.split(':').next()));
+                continue;
+            }
+            let mut rest = paragraph;
+            for alias in ["[alias: ", "[aliases: "] {
+                rest = without(rest, alias).map_or(rest, |(text, _)| text.trim_end());
+            }
+            let list = without(rest, "[possible values: ");
+            if let Some((text, names)) = list {
+                let names = names.split_whitespace().map(|name| name.trim_end_matches(','));
+                found.values.extend(names);
+                rest = text.trim_end();
+            }
+            // of the option itself, not of its text
+            let own = k > 0 || list.is_some() && paragraphs.len() == 1;
+            if let Some((text, value)) = without(rest, "[default: ").filter(|_| own) {
+                found.default = Some(value);
+                rest = text;
+            }
+            found.words.extend(rest.split_whitespace());
         }
-        let mut rest = *paragraph;
-        for alias in ["[alias: ", "[aliases: "] {
-            rest = without(rest, alias).map_or(rest, |(text, _)| text.trim_end());
-        }
-        let list = without(rest, "[possible values: ");
-        if let Some((text, names)) = list {
-            values.extend(names.split_whitespace().map(|name| name.trim_end_matches(',')));
-            rest = text.trim_end();
-        }
-        // of the option itself, not of its text
-        let own = k > 0 || list.is_some() && paragraphs.len() == 1;
-        if let Some((text, value)) = without(rest, "[default: ").filter(|_| own) {
-            default = format!(" [default: {value}]");
-            rest = text;
-        }
-        texts.extend(rest.split_whitespace());
+        found
     }
-    let mut text = texts.join(" ");
-    if !values.is_empty() {
-        text += &format!(": {}", values.join(", "));
+
+    /// As the page has it: values before the default, and without what they mean.
+    fn meaning(&self) -> String {
+        let mut text = self.words.join(" ");
+        if !self.values.is_empty() {
+            text += &format!(": {}", self.values.join(", "));
+        }
+        if let Some(default) = self.default {
+            text += &format!(" [default: {default}]");
+        }
+        // code stays as it is
+        let escaped = |(k, part): (usize, &str)| match k % 2 {
+            0 => escaped(part),
+            _ => part.to_owned(),
+        };
+        text.split('`').enumerate().map(escaped).collect::<Vec<_>>().join("`")
     }
-    // code stays as it is
-    let escaped = |(k, part): (usize, &str)| match k % 2 {
-        0 => escaped(part),
-        _ => part.to_owned(),
-    };
-    (text + &default).split('`').enumerate().map(escaped).collect::<Vec<_>>().join("`")
 }
 
 /// What stands before the bracket that the text ends with, if it begins so, and in it.

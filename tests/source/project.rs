@@ -1,6 +1,6 @@
 //! The project's own files agree with each other.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 fn text(name: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()

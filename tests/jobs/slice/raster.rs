@@ -10,6 +10,9 @@ use crate::oracle::random::Random;
 
 type Polygon = Vec<[f64; 2]>;
 
+/// What contours are snapped to, in pixels.
+const STEP: f64 = 1.0 / 8192.0;
+
 fn raster(size: [usize; 2], sampling: Sampling, polygons: &[&[[f64; 2]]]) -> Vec<u16> {
     let grid = PixelGrid { origin: [0.0; 2], pitch: [1.0; 2], size };
     let mut raster = Raster::new(grid, sampling).unwrap();
@@ -55,7 +58,8 @@ fn part_in([column, row]: [usize; 2], polygon: &[[f64; 2]]) -> Polygon {
     part
 }
 
-/// Also of triangles that leave the image.
+/// Also of triangles that leave the image. Corners and where sides leave a pixel are snapped, by half a
+/// step each, and two sides may pass a pixel.
 #[test]
 fn pixels_have_the_areas_of_triangles() {
     let mut random = Random::new(5);
@@ -72,11 +76,14 @@ fn pixels_have_the_areas_of_triangles() {
             let [column, row] = [pixel % size[0], pixel / size[0]];
             let exact = area(&part_in([column, row], &triangle));
             let found = f64::from(areas[pixel]) / 65535.0;
-            assert!((found - exact).abs() < 1e-5, "{triangle:?}: {column} {row} {found} {exact}");
+            assert!(
+                (found - exact).abs() < 2.0 * STEP,
+                "{triangle:?}: {column} {row} {found} {exact}"
+            );
             gray += u32::from(exact > 0.01 && exact < 0.99);
             let center = [column, row].map(|i| i as f64 + 0.5);
             let sides = [0, 1, 2].map(|k| area(&[triangle[k], triangle[(k + 1) % 3], center]));
-            if sides.iter().all(|side| side.abs() > 1e-9) {
+            if sides.iter().all(|side| side.abs() > 2e-3) {
                 let white = sides.iter().all(|&side| side > 0.0);
                 assert_eq!(centers[pixel], if white { u16::MAX } else { 0 }, "{triangle:?}");
             }

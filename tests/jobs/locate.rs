@@ -188,7 +188,8 @@ fn the_closest_place_of_a_point_beside_the_tripod_is_found() {
 #[test]
 fn no_sample_of_the_limit_is_closer_than_the_closest_place() {
     let meshes = all_meshes();
-    let wrong: Vec<String> = meshes.par_iter().flat_map_iter(closer_places).collect();
+    let wrong: Vec<String> =
+        meshes.par_iter().flat_map_iter(|mesh| closer_places(mesh, 1e-9)).collect();
     assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong[..wrong.len().min(20)].join("\n"));
 }
 
@@ -203,12 +204,13 @@ fn nothing_is_closer_than_a_fold() {
         }
         (format!("fold {case}"), mesh)
     });
-    let wrong: Vec<String> = folded.flat_map(|mesh| closer_places(&mesh)).collect();
+    let wrong: Vec<String> = folded.flat_map(|mesh| closer_places(&mesh, 1e-14)).collect();
     assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong[..wrong.len().min(20)].join("\n"));
 }
 
-/// Places that are closer to points around a mesh than those reported, and what else goes wrong.
-fn closer_places((name, mesh): &(String, SolidMesh)) -> Vec<String> {
+/// Places that are closer to points around a mesh than those reported, by more than a part of its size,
+/// and what else goes wrong.
+fn closer_places((name, mesh): &(String, SolidMesh), tolerance: f64) -> Vec<String> {
     const ACROSS: usize = 5;
     const REFINED: usize = 12;
     let limits = Limits::new(mesh);
@@ -251,7 +253,7 @@ fn closer_places((name, mesh): &(String, SolidMesh)) -> Vec<String> {
         starts.extend(order.iter().take(REFINED).map(|&(_, i)| (samples[i].0, samples[i].1)));
         for (element, p) in starts {
             let least = refined(&limits, element, p, x);
-            if least < found.residual - 1e-9 * size {
+            if least < found.residual - tolerance * size {
                 let by = found.residual - least;
                 wrong.push(format!("{name}, {x:?}: {found:?}, in {element} {by:e} closer"));
             }

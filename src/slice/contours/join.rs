@@ -54,18 +54,15 @@ pub fn is_narrow(contour: &Contour, least: f64) -> bool {
     contour.area().abs() <= 0.5 * length * least
 }
 
-/// Counts, for every contour, the others around the material next to it; returns how many pairs
-/// were compared. That is to the left of its longest side, not on it: contours of bodies that touch
-/// run through the same points.
-pub fn nest(contours: &mut [Contour], grid: f64, tolerance: f64) -> usize {
+/// Counts, for every contour, the others around the material next to it: to the left of its longest
+/// side, not on it, as contours of bodies that touch run through the same points.
+pub fn nest(contours: &mut [Contour], grid: f64, tolerance: f64) {
     let BoxIndex { boxes, axis, index } = BoxIndex::new(contours);
     let mut near = Vec::new();
-    let mut compared = 0;
     for inner in 0..contours.len() {
         let mut depth_at = |step: f64| {
             let point = left_of(&contours[inner].points, step);
             index.find(point[axis], &mut near);
-            compared += near.len();
             let around = near.iter().map(|&outer| outer as usize).filter(|&outer| {
                 let [low, high] = boxes[outer];
                 outer != inner
@@ -81,7 +78,6 @@ pub fn nest(contours: &mut [Contour], grid: f64, tolerance: f64) -> usize {
         let mut better = || STEP_FRACTIONS.iter().map(|part| depth_at(part * tolerance)).find(fits);
         contours[inner].depth = if fits(&depth) { depth } else { better().unwrap_or(depth) };
     }
-    compared
 }
 
 /// Boxes around contours, found by coordinates along one axis.

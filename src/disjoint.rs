@@ -60,16 +60,3 @@ pub(crate) fn together_long(numbers: &mut [u64]) -> &[AtomicU64] {
     // SAFETY: as there
     unsafe { &*(numbers as *const [AtomicU64]) }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    #[should_panic(expected = "a part of the array")]
-    fn parts_whose_end_wraps_are_refused() {
-        let mut array = [0_u8; 4];
-        // SAFETY: it panics.
-        unsafe { DisjointArray::new(&mut array).slice(2, usize::MAX) };
-    }
-}

@@ -67,30 +67,3 @@ fn advise(start: usize, bytes: usize) {
 
 #[cfg(not(target_os = "linux"))]
 fn advise(_start: usize, _bytes: usize) {}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn zeros_of_any_length() {
-        for len in [0, 1, HUGE_PAGE_BYTES / 8 - 1, HUGE_PAGE_BYTES / 8, 3 * HUGE_PAGE_BYTES + 5] {
-            let mut values = zeros::<f64>(len);
-            assert_eq!(values.len(), len);
-            assert!(values.iter().all(|&x| x == 0.0));
-            values.fill(1.0);
-            assert_eq!(values.iter().sum::<f64>(), len as f64);
-        }
-    }
-
-    #[test]
-    fn memory_is_reused_where_it_is_enough() {
-        let spare = vec![7_u32; 1000];
-        let place = spare.as_ptr();
-        let fewer = reused(spare, 10);
-        assert!(fewer.as_ptr() == place && fewer == [7; 10]);
-        let as_many = reused(fewer, 1000);
-        assert!(as_many.as_ptr() == place && as_many[10..] == [0; 990]);
-        assert_eq!(reused(as_many, 3000), [0; 3000]);
-    }
-}

@@ -340,19 +340,3 @@ pub fn auto() -> Box<dyn Backend> {
     choose(Choice::Auto, Precision::F64, Strategy::Auto)
         .unwrap_or_else(|_| Box::new(Cpu::default()))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_small_job_is_for_the_cpu_and_says_why() {
-        let find = |choice| Processor::find_for(choice, &Cost::evaluation(8), 2).unwrap();
-        let found = find(Choice::Auto);
-        assert!(found.is_cpu() && found.strategies().is_empty());
-        let why = found.why_not_gpu().unwrap().to_string();
-        assert!(why.starts_with("about ") && why.contains("; a GPU would take "), "{why}");
-        assert!(find(Choice::Cpu).is_cpu() && find(Choice::Cpu).why_not_gpu().is_none());
-        assert!(Processor::find_for(Choice::Cuda(4096), &Cost::evaluation(8), 2).is_err());
-    }
-}

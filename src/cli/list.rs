@@ -32,16 +32,3 @@ fn split(text: &str) -> Vec<String> {
     parts.push(own);
     parts
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_may_have_commas() {
-        assert_eq!(split("a,b c,"), ["a", "b c", ""]);
-        assert_eq!(split(r"inlet\, upper,C:\x\,"), ["inlet, upper", r"C:\x,"]);
-        assert_eq!("3,4".parse(), Ok(List(vec![3, 4])));
-        assert!("3,x".parse::<List<u32>>().is_err());
-    }
-}

@@ -33,8 +33,6 @@ mod merge;
 mod mesh_output;
 mod model;
 mod names;
-#[cfg(test)]
-mod options;
 mod output;
 mod parse;
 mod pieces;

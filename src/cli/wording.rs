@@ -54,35 +54,3 @@ fn option(name: &str, value: Option<&str>) -> String {
         Some(value) => format!("--{name} {value}"),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use subsolid::error::{option, option_name};
-    use subsolid::message;
-
-    use super::*;
-
-    #[test]
-    fn paths_are_quoted_for_a_shell() {
-        assert_eq!(quoted(Path::new("parts/bolt-2.vtk")), "parts/bolt-2.vtk");
-        assert_eq!(quoted(Path::new("my part.vtk")), "'my part.vtk'");
-        assert_eq!(quoted(Path::new("it's.vtk")), r"'it'\''s.vtk'");
-    }
-
-    #[test]
-    fn options_are_those_of_the_command_line() {
-        for (message, text) in [
-            (message!("use ", option("method", "single"), "."), "use --method single."),
-            (message!("give ", option_name("crease_angle")), "give --crease-angle"),
-            (message!("(", option("interior", false), ")"), "(--no-interior)"),
-            (message!(option("linear", true), " is on"), "--linear is on"),
-            (message!("see ", Command::Devices), "see `subsolid devices`"),
-            (
-                message!("name one (", Command::ListGroups, ")"),
-                "name one (`subsolid info` lists them)",
-            ),
-        ] {
-            assert_eq!(words(&message), text);
-        }
-    }
-}

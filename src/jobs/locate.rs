@@ -26,7 +26,7 @@ use crate::plan::{Cost, Location, Samples, Want};
 const BLOCK_ROWS: usize = 1 << 20;
 const NOTED_ROWS: usize = 1 << 16;
 /// Tolerance of the library, as people write it.
-#[cfg(any(feature = "cli", test))]
+#[cfg(feature = "cli")]
 const TOLERANCE: &str = "1e-9";
 /// Bytes of a usual row of a table of points.
 const ROW_BYTES: usize = 40;
@@ -277,14 +277,4 @@ fn attributes(solid: &Solid, mesh: &SolidMesh, answers: &[Answer]) -> Result<Vec
     let plan = solid.plan(&samples, Want::POSITION)?;
     let limit: Limit = Cpu::default().evaluate(&plan, mesh.controls())?;
     Ok(limit.attributes)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{DEFAULT_TOLERANCE, TOLERANCE};
-
-    #[test]
-    fn the_help_names_the_tolerance_of_the_library() {
-        assert_eq!(TOLERANCE.parse(), Ok(DEFAULT_TOLERANCE));
-    }
 }

@@ -24,12 +24,6 @@ pub(crate) struct LeastWalk {
 }
 
 impl LeastWalk {
-    /// A first walk of a key.
-    #[cfg(test)]
-    pub fn of_key(key: NetKey, number: u32) -> Self {
-        Self { start: 0, key: key.into(), number, order: Vec::new() }
-    }
-
     /// What the first walk has at each label, in the order of this walk.
     pub fn arrange<T: Copy>(&self, first: Vec<T>) -> Vec<T> {
         match &self.order[..] {

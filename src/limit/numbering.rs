@@ -87,21 +87,3 @@ impl StructureNumbering {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn structures_that_do_not_fit_are_not_built() {
-        let key = vec![u16::MAX - 2];
-        let nets: Vec<_> =
-            (0..100_000).map(|number| LeastWalk::of_key(key.clone(), number)).collect();
-        let nets: Vec<_> = nets.into_iter().map(Arc::new).collect();
-        let mut numbering = StructureNumbering::default();
-        let added = numbering.add(nets.iter(), |_| panic!("built"));
-        let error = added.unwrap_err().to_string();
-        assert!(error.starts_with("100000 structures of cells at extraordinary edges"), "{error}");
-        assert!(numbering.add(nets.iter().take(1), |_| None).is_ok());
-    }
-}

@@ -271,33 +271,3 @@ fn descent(
     let is_regular = (0..3).all(|i| pivot(i) > 1e-15 * a[(i, i)]);
     is_regular.then(|| factor.solve(&b).into())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_closest_point_of_a_fold_is_stationary() {
-        // folded along a curve that is bent too: w = 0.4 + 0.2 u
-        let map = |[u, v, w]: [f64; 3]| {
-            let along = w - 0.4 - 0.2 * u;
-            TricubicJet {
-                point: Vector3::new(u, v + 0.1 * u * w, along * along),
-                derivatives: [
-                    Vector3::new(1.0, 0.1 * w, -0.4 * along),
-                    Vector3::new(0.0, 1.0, 0.0),
-                    Vector3::new(0.0, 0.1 * u, 2.0 * along),
-                ],
-            }
-        };
-        let x = [0.3, 0.4, -1.0];
-        let found = closest_from_outside(map, x, SearchBox::UNIT, [0.9, 0.1, 0.95]);
-        let [u, v, w] = found.parameters;
-        assert!((found.distance - 1.0).abs() < 1e-14, "{found:?}");
-        assert!((u - 0.3).abs() < 1e-7 && (w - 0.46).abs() < 1e-7, "{found:?}");
-        assert!((v - 0.4 + 0.1 * u * w).abs() < 1e-7, "{found:?}");
-        // without second derivatives it is not
-        let walked = closest(map, x, SearchBox::UNIT, [0.9, 0.1, 0.95], 0.0);
-        assert!(walked.distance - 1.0 > 1e-14, "{walked:?}");
-    }
-}

@@ -192,35 +192,3 @@ fn box_frame(bounds: &Bounds) -> AffineFrame {
         converges: false,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::limit::Solid;
-
-    /// Parts with points let Newton's method converge, and parts of an exact piece fill its box of
-    /// parameters.
-    #[test]
-    fn parts_fill_their_pieces() {
-        let shape = crate::mesh::shape::Shape::Fan { valence: 5, layers: 2, rings: 2 };
-        let mesh = shape.build().unwrap();
-        let solid = Solid::new(&mesh).unwrap();
-        let locator = Locator::new(&solid, mesh.controls()).unwrap();
-        let parts = LocatorParts::new(&locator).unwrap().solid;
-        assert!(parts.parts.is_sorted_by_key(|part| part.piece));
-        let mut volumes = vec![0.0; locator.pieces().len()];
-        let mut count = 0;
-        for part in &parts.parts {
-            volumes[part.piece as usize] += part.size.iter().product::<f64>();
-            if part.points != NONE {
-                assert_eq!(part.points, count);
-                assert!(AffineFrame::of(&parts.points[count as usize]).unwrap().converges);
-                count += 1;
-            }
-        }
-        assert_eq!(count as usize, parts.points.len());
-        for (volume, piece) in volumes.iter().zip(&locator.pieces().pieces) {
-            assert_eq!(*volume, piece.size.iter().product::<f64>());
-        }
-    }
-}

@@ -315,19 +315,3 @@ pub(crate) fn check_counts(cells: usize, corners: usize) -> Result<()> {
     Err(Error::mesh(format!("{count} {what}: a solid has at most {most}"))
         .with_help("split the model"))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counts_beyond_32_bits_are_refused() {
-        let refused =
-            |cells, corners| check_counts(cells, corners).map_err(|error| error.to_string());
-        assert_eq!(refused(Cells::MAX, u32::MAX as usize), Ok(()));
-        let cells = "300000000 cells: a solid has at most 268435456";
-        assert_eq!(refused(300_000_000, 8), Err(cells.into()));
-        let corners = "4294967296 corners of cells or faces: a solid has at most 4294967295";
-        assert_eq!(refused(1, 1 << 32), Err(corners.into()));
-    }
-}

@@ -15,8 +15,6 @@ mod median;
 mod portable;
 mod sorted;
 pub(crate) mod sum;
-#[cfg(test)]
-pub(crate) mod testing;
 pub(crate) mod vector;
 #[cfg(target_arch = "x86_64")]
 mod x86;

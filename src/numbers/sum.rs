@@ -39,33 +39,3 @@ fn chunk_dot(a: &[f64], b: &[f64]) -> f64 {
     }
     lanes[0]
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sums_are_those_of_lanes_and_halves() {
-        let a: Vec<f64> = (0..10_000).map(|i| f64::from(i).sin()).collect();
-        let b: Vec<f64> = (0..10_000).map(|i| f64::from(i).cos()).collect();
-        let plain: f64 = a.iter().zip(&b).map(|(a, b)| a * b).sum();
-        assert!((dot(&a, &b) - plain).abs() < 1e-10, "{plain}");
-        // 300 ones: lanes of 2 and 1
-        assert_eq!(dot(&[1.0; 300], &[1.0; 300]), 300.0);
-        // 1 + 1e-16 would be lost in another order: the lanes 0 and 128 meet first
-        let mut small = [0.0; 256];
-        (small[0], small[128], small[1]) = (1.0, -1.0, 1e-20);
-        assert_eq!(dot(&small, &[1.0; 256]), 1e-20);
-        assert_eq!(dot(&[], &[]), 0.0);
-    }
-
-    #[test]
-    fn one_nan_makes_the_largest_nan() {
-        let mut values = vec![1.0; 9000];
-        values[5000] = -3.0;
-        assert_eq!(largest(&values), 3.0);
-        values[10] = f64::NAN;
-        assert!(largest(&values).is_nan());
-        assert_eq!(largest(&[]), 0.0);
-    }
-}

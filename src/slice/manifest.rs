@@ -318,18 +318,3 @@ mod pitch {
         })
     }
 }
-
-#[cfg(all(test, unix))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_may_never_end_is_no_manifest() {
-        let here = tempfile::tempdir().unwrap();
-        assert!(Manifest::read(here.path()).unwrap().is_none());
-        std::os::unix::fs::symlink("/dev/zero", here.path().join(FILE_NAME)).unwrap();
-        let error = Manifest::read(here.path()).unwrap_err();
-        assert!(error.to_string().contains("manifest.json: this is no regular file"), "{error}");
-        assert!(error.help().unwrap().to_string().contains("another directory"));
-    }
-}

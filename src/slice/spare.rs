@@ -36,18 +36,3 @@ impl<T: Default> SpareMemory<T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn memory_is_used_again() {
-        let spare = SpareMemory::<Vec<u8>>::default();
-        spare.with(|own| {
-            own.push(1);
-            spare.with(|other| other.push(2));
-        });
-        assert_eq!(spare.with(|own| own.clone()), [1]);
-    }
-}

@@ -66,18 +66,3 @@ fn lost_pixels(touched: &[u16], white: &[u16], [columns, rows]: [usize; 2]) -> u
     };
     (0..touched.len()).filter(|&pixel| touched[pixel] > 0 && is_lost(pixel)).count()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::lost_pixels;
-
-    #[test]
-    fn pixels_beside_white_ones_are_not_lost() {
-        // columns 0 and 1 are white, 2 is gray; 5 is gray alone
-        let (columns, rows) = (7, 4);
-        let of = |levels: [u16; 7]| (0..rows).flat_map(|_| levels).collect::<Vec<_>>();
-        let (touched, white) = (of([9, 9, 4, 0, 0, 3, 0]), of([9, 9, 0, 0, 0, 0, 0]));
-        assert_eq!(lost_pixels(&touched, &white, [columns, rows]), rows);
-        assert_eq!(lost_pixels(&touched, &touched, [columns, rows]), 0);
-    }
-}

@@ -49,8 +49,6 @@ pub mod refine;
 mod separate;
 pub mod stencils;
 mod summary;
-#[cfg(test)]
-pub(crate) mod testing;
 pub(crate) mod triangulate;
 
 pub use crate::scheme::{Point, Scheme};

@@ -181,35 +181,3 @@ fn columns(
         (at(points, hex, NEIGHBORS[corner][k]) - from) / lengths[AXES[corner][k]]
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The gradient against central differences, on a twisted cube with negative corners too.
-    #[test]
-    fn gradients_are_those_of_the_energy() {
-        let corners = [0, 1, 3, 2, 4, 5, 7, 6];
-        let mut points: Vec<[f64; 3]> =
-            (0..8).map(|i| [i & 1, i >> 1 & 1, i >> 2].map(f64::from)).collect();
-        points[7] = [0.2, 0.3, 0.1];
-        points[1] = [1.1, 0.2, -0.3];
-        let (hexes, freedoms) = ([corners], [Freedom::All; 8]);
-        let mut energy = Energy::new(&hexes, &freedoms, &points);
-        (energy.epsilon, energy.power) = (0.3, 2);
-        assert!(energy.least_determinant(&points) < 0.0);
-        let (_, gradient) = energy.value_and_gradient(&points);
-        for v in 0..8 {
-            for d in 0..3 {
-                let moved = |by: f64| {
-                    let mut points = points.clone();
-                    points[v][d] += by;
-                    energy.value_and_gradient(&points).0
-                };
-                let slope = (moved(1e-5) - moved(-1e-5)) / 2e-5;
-                let scale = gradient[v][d].abs().max(1.0);
-                assert!((slope - gradient[v][d]).abs() < 1e-6 * scale, "{v} {d}");
-            }
-        }
-    }
-}

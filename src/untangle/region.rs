@@ -115,35 +115,3 @@ fn with_neighbors(solid: &Solid, cells: &[bool]) -> Vec<bool> {
     }
     all
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::mesh::shape::Shape;
-
-    /// Moves of free vertices change the limit of the region and of no other element.
-    #[test]
-    fn a_region_holds_all_that_its_vertices_move() {
-        let mesh = Shape::Box { cells: [12, 5, 5] }.build().unwrap();
-        let solid = Solid::new(&mesh).unwrap();
-        let region = Region::around(&mesh, &solid, (&[0], 1), None).unwrap();
-        assert!(region.elements.len() < solid.elements().len());
-        assert!(region.is_free.contains(&true));
-        let mut moved = mesh.points.clone();
-        let shifted: Vec<[f64; 3]> =
-            region.part.mesh.points.iter().map(|p| [p[0] + 0.1, p[1], p[2]]).collect();
-        region.put_back(&shifted, &mut moved);
-        let grid = crate::plan::Samples::grid(3);
-        let plan = solid.plan(&grid, crate::plan::Want::POSITION).unwrap();
-        let at = |points: &[[f64; 3]]| {
-            let controls = crate::mesh::Controls { positions: points, attributes: &[] };
-            crate::backend::Backend::evaluate(&crate::backend::Cpu::default(), &plan, controls)
-        };
-        let [before, after] = [at(&mesh.points).unwrap(), at(&moved).unwrap()];
-        let crate::backend::Values::F64(before) = &before.positions else { panic!() };
-        let crate::backend::Values::F64(after) = &after.positions else { panic!() };
-        for (e, (a, b)) in before.chunks(81).zip(after.chunks(81)).enumerate() {
-            assert_eq!(a != b, region.elements.contains(&(e as u32)), "{e}");
-        }
-    }
-}

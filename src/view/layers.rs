@@ -28,18 +28,3 @@ pub fn layers(topology: &Topology) -> Vec<u16> {
     }
     layers
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::mesh::shape::Shape;
-
-    #[test]
-    fn a_box_of_five_cells_a_side_has_three_layers() {
-        let mesh = Shape::parse("box", &[5, 5, 5]).unwrap().build().unwrap();
-        let topology = Topology::build(mesh.cells.clone(), mesh.points.len()).unwrap();
-        let layers = layers(&topology);
-        let count = |layer| layers.iter().filter(|&&l| l == layer).count();
-        assert_eq!([0, 1, 2, 3].map(count), [98, 26, 1, 0]);
-    }
-}

@@ -26,6 +26,10 @@ fn cells_that_own_their_corners_are_warned_of_and_joined() {
         assert_eq!((code, stderr.matches(lie).count()), (0, 1), "{job}: {stderr}");
         assert!(stderr.contains("refine apart.vtu --levels 0 --weld"), "{stderr}");
     }
+    // as a shell takes it
+    fs::copy(here.join("apart.vtu"), here.join("it's.vtu")).unwrap();
+    let (_, _, stderr) = run(here, "info it's.vtu");
+    assert!(stderr.contains(r"refine 'it'\''s.vtu' --levels 0 --weld"), "{stderr}");
     // readers join what pieces have in one place
     for (size, warns) in [("216", false), ("100", true)] {
         let job = format!("refine apart.vtu --piece-cells {size} -o fine.pvtu");

@@ -342,7 +342,8 @@ fn a_table_keeps_corners_and_says_what_it_does_not() {
 fn defaults_are_said_and_taken() {
     let directory = with_one_cell();
     let here = directory.path();
-    assert!(help_of(&help("locate"), "--tolerance").contains("[default: 1e-9]"));
+    let tolerance = format!("[default: {:e}]", subsolid::locate::DEFAULT_TOLERANCE);
+    assert!(help_of(&help("locate"), "--tolerance").contains(&tolerance));
     assert!(help_of(&help("bench"), "--samples").contains("[default: 4,8]"));
     for (job, option) in [
         ("quadrature box.vtu --rings 0 -o a.npz", "--gauss 5"),

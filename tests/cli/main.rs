@@ -36,6 +36,7 @@ mod measures;
 #[cfg(target_os = "linux")]
 mod memory;
 mod models;
+mod options;
 #[cfg(unix)]
 mod outputs;
 mod pieces;

@@ -40,6 +40,40 @@ fn single_precision_is_compared_with_double() {
     assert_eq!(report["runs"][0]["all"]["absolute"]["maximum"], 0.0);
 }
 
+/// Bars and points stand as high as the logarithms of their values say, over whole decades, and
+/// series have colors of their own.
+fn check_chart(svg: &str) {
+    let number = |text: &str, name: &str| -> f64 {
+        let start = format!(" {name}=\"");
+        let rest = text.rsplit_once(&start).unwrap_or_else(|| panic!("{name}: {text}")).1;
+        rest.split('"').next().unwrap().parse().unwrap()
+    };
+    // what stands before a title is its bar or point
+    let parts: Vec<&str> = svg.split("<title>").collect();
+    let mut places = Vec::new();
+    for pair in parts.windows(2) {
+        let title = pair[1].split_once("</title>").unwrap().0;
+        let value = title.rsplit_once(": ").unwrap().1.split(' ').next().unwrap();
+        let digits = value.trim_start_matches(['0', '.']).split('e').next().unwrap();
+        let digits = digits.chars().filter(char::is_ascii_digit).count();
+        let value: f64 = value.parse().unwrap();
+        assert!(digits == 3 || digits > 3 && value.fract() == 0.0, "{title}");
+        let name = if pair[0].rsplit_once('<').unwrap().1.starts_with("rect") { "y" } else { "cy" };
+        places.push((value.log10(), number(pair[0], name)));
+    }
+    let (value, y) = places[0];
+    let fits = |decades: u32| {
+        let pitch = 220.0 / f64::from(decades);
+        places.iter().all(|&place| (y - place.1 - pitch * (place.0 - value)).abs() < 1.1)
+    };
+    assert!((1..9).any(fits), "{places:?}");
+    let names: Vec<&str> =
+        svg.split("<rect x=").skip(1).filter(|rect| rect.contains(" y=\"4\" ")).collect();
+    let colors = |rect: &&str| rect.split("fill=\"").nth(1).map(|rest| rest[..7].to_owned());
+    let colors: std::collections::BTreeSet<_> = names.iter().map(colors).collect();
+    assert_eq!(colors.len(), names.len());
+}
+
 #[test]
 fn a_bench_fills_its_figures() {
     let fan = with_fan();
@@ -63,6 +97,17 @@ fn a_bench_fills_its_figures() {
             ["least", "median", "most"].map(|key| t["seconds"][key].as_f64().unwrap());
         assert!(0.0 < least && least <= median && median <= most, "{t}");
     }
+    // each number of samples of the figures once: those of a sweep, and equal numbers of points
+    let of_all = timings.iter().filter(|t| t["class"].is_null() && t["contender"] == "CPU f32");
+    let of_all: Vec<[u64; 2]> =
+        of_all.map(|t| ["level", "samples"].map(|key| t[key].as_u64().unwrap())).collect();
+    let sweep = [2, 3, 4, 5, 6, 8, 12, 16].map(|samples| [0, samples]);
+    assert_eq!(of_all, [&sweep[..], &[[1, 3]]].concat());
+    assert!(timings.iter().all(|t| t["class"].is_null() || t["level"] == 1));
+    let today = std::process::Command::new("date").args(["-u", "+%F"]).output();
+    if let Ok(today) = today.map(|date| String::from_utf8(date.stdout).unwrap()) {
+        assert_eq!(json["machine"]["date"], today.trim());
+    }
     assert_eq!(json["accuracy"].as_array().unwrap().len(), 1);
     assert!(json["left_out"][0].as_str().unwrap().contains("figures 9 and 10"));
 
@@ -75,6 +120,19 @@ fn a_bench_fills_its_figures() {
     assert_eq!(page.matches("<svg").count(), 7);
     assert_eq!(page.matches("<svg").count(), page.matches("</svg>").count());
     assert!(!page.contains("NaN") && !page.contains("href=") && !page.contains("<script"));
+    page.split("<svg").skip(1).for_each(check_chart);
+    fs::create_dir(fan.path().join("b")).unwrap();
+    done(fan.path(), "shape box 1 1 1 -o b/fan.vtu");
+    done(fan.path(), "shape box 1 1 1 -o box.vtu");
+    let models = "fan.vtu b/fan.vtu box.vtu";
+    done(
+        fan.path(),
+        &format!("bench {models} --backend cpu --samples 2 --levels 0 --repeats 1 -o c.json"),
+    );
+    let json: serde_json::Value =
+        serde_json::from_slice(&fs::read(fan.path().join("c.json")).unwrap()).unwrap();
+    let names = json["models"].as_array().unwrap().iter().map(|model| &model["model"]);
+    assert!(names.eq(["fan.vtu", "b/fan.vtu", "box"]));
 }
 
 #[test]

@@ -225,6 +225,69 @@ fn inputs_larger_than_memory_are_refused() {
     }
 }
 
+/// The limit of a control group, or of one above it, is the memory of the machine. Groups are files
+/// below a folder of the test, mounted for the program alone; where that is not allowed, as in some
+/// containers, nothing is tested.
+#[test]
+fn control_groups_limit_memory() {
+    let here = tempdir().unwrap();
+    let here = here.path();
+    done(here, "shape box 1 1 1 -o box.vtu");
+    // number : controllers : path
+    let own = fs::read_to_string("/proc/self/cgroup").unwrap();
+    let path = |controller: &str| -> Option<String> {
+        let mut lines = own.lines().map(|line| line.splitn(3, ':').collect::<Vec<_>>());
+        let line = lines.find(|line| line[1].split(',').any(|name| name == controller))?;
+        Some(line[2].trim_start_matches('/').to_owned())
+    };
+    let memory = |files: &[(&Path, &str)]| -> Option<u64> {
+        let groups = tempdir().unwrap();
+        for (file, text) in files {
+            let file = groups.path().join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, text).unwrap();
+        }
+        let script = "mount --bind \"$0\" /sys/fs/cgroup || exit 77; exec \"$@\"";
+        let program = assert_cmd::cargo::cargo_bin("subsolid");
+        let bench = "bench box.vtu --backend cpu --samples 2 --levels 0 --repeats 1 -o bench.json";
+        let output = Command::new("unshare")
+            .args(["-rm", "sh", "-c", script])
+            .args([groups.path(), &program])
+            .args(bench.split(' '))
+            .current_dir(here)
+            .output();
+        let output = output.ok().filter(|output| output.status.code() != Some(77))?;
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        if said.contains("unshare") {
+            return None;
+        }
+        assert!(output.status.success(), "{said}");
+        let report: Value =
+            serde_json::from_slice(&fs::read(here.join("bench.json")).unwrap()).unwrap();
+        Some(report["machine"]["memory"].as_u64().unwrap())
+    };
+    let Some(plain) = memory(&[]) else { return };
+    assert!(plain > 1_000_000_000, "{plain} bytes");
+    // the second version; a container's own group is the root
+    let root = Path::new("memory.max");
+    assert_eq!(memory(&[(root, "max\n")]), Some(plain));
+    assert_eq!(memory(&[(root, "900000000\n")]), path("").map(|_| 900_000_000).or(Some(plain)));
+    if let Some(group) = path("").filter(|group| !group.is_empty()) {
+        let own = Path::new(&group).join("memory.max");
+        assert_eq!(memory(&[(root, "900000000\n"), (&own, "max\n")]), Some(900_000_000));
+        assert_eq!(memory(&[(root, "max\n"), (&own, "800000000\n")]), Some(800_000_000));
+    }
+    // the first version
+    if let Some(group) = path("memory") {
+        let folder = Path::new("memory").join(group);
+        let own = folder.join("memory.limit_in_bytes");
+        let above = Path::new("memory/memory.limit_in_bytes");
+        assert_eq!(memory(&[(&own, "700000000\n")]), Some(700_000_000));
+        assert_eq!(memory(&[(above, "600000000\n")]), Some(600_000_000));
+        assert_eq!(memory(&[(root, "900000000\n"), (&own, "950000000\n")]), Some(900_000_000));
+    }
+}
+
 /// Where an estimate was too low, the program says so and leaves nothing.
 #[cfg(unix)]
 #[test]

@@ -5,7 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 use subsolid::jobs::bench::BenchRequest;
 use subsolid::jobs::boundary::BoundaryRequest;
 use subsolid::jobs::conform::ConformRequest;
@@ -26,34 +27,40 @@ use subsolid::jobs::surface::SurfaceRequest;
 use subsolid::jobs::untangle::UntangleRequest;
 use subsolid::jobs::view::ViewRequest;
 
+use crate::options::{OptionHelp, option_name, options};
 use crate::program::done;
 
 /// A subcommand, its request, the Python functions that fill the same request, and the fields that
 /// have another name there.
-type Door =
-    (&'static str, fn() -> Value, &'static [&'static str], &'static [(&'static str, &'static str)]);
+type Door = (
+    &'static str,
+    fn(Value) -> serde_json::Result<Value>,
+    &'static [&'static str],
+    &'static [(&'static str, &'static str)],
+);
 
-fn default<T: Default + Serialize>() -> Value {
-    serde_json::to_value(T::default()).unwrap()
+/// All fields of a request of which some are given.
+fn fields<T: DeserializeOwned + Serialize>(given: Value) -> serde_json::Result<Value> {
+    serde_json::to_value(serde_json::from_value::<T>(given)?)
 }
 
 const DOORS: [Door; 19] = [
-    ("bench", default::<BenchRequest>, &["bench"], &[]),
-    ("boundary", default::<BoundaryRequest>, &["write_boundary"], &[]),
-    ("conform", default::<ConformRequest>, &["conform"], &[]),
-    ("denoise", default::<DenoiseRequest>, &["denoise"], &[]),
-    ("distance", default::<DistanceRequest>, &["distance"], &[]),
-    ("evaluate", default::<EvaluateRequest>, &["write_limit"], &[("output", "path")]),
-    ("extend", default::<ExtendRequest>, &["extend"], &[]),
-    ("fit", default::<FitRequest>, &["fit"], &[("no_untangle", "untangle")]),
-    ("info", default::<InfoRequest>, &["info"], &[]),
-    ("locate", default::<LocateRequest>, &["locate_table"], &[]),
-    ("merge", default::<MergeRequest>, &["merge"], &[("output", "path")]),
-    ("query", default::<QueryRequest>, &["query"], &[]),
-    ("refine", default::<RefineRequest>, &["refine", "reorient", "read"], &[]),
+    ("bench", fields::<BenchRequest>, &["bench"], &[]),
+    ("boundary", fields::<BoundaryRequest>, &["write_boundary"], &[]),
+    ("conform", fields::<ConformRequest>, &["conform"], &[]),
+    ("denoise", fields::<DenoiseRequest>, &["denoise"], &[]),
+    ("distance", fields::<DistanceRequest>, &["distance"], &[]),
+    ("evaluate", fields::<EvaluateRequest>, &["write_limit"], &[("output", "path")]),
+    ("extend", fields::<ExtendRequest>, &["extend"], &[]),
+    ("fit", fields::<FitRequest>, &["fit"], &[("no_untangle", "untangle")]),
+    ("info", fields::<InfoRequest>, &["info"], &[]),
+    ("locate", fields::<LocateRequest>, &["locate_table"], &[]),
+    ("merge", fields::<MergeRequest>, &["merge"], &[("output", "path")]),
+    ("query", fields::<QueryRequest>, &["query"], &[]),
+    ("refine", fields::<RefineRequest>, &["refine", "reorient", "read"], &[]),
     (
         "slice",
-        default::<SliceRequest>,
+        fields::<SliceRequest>,
         &["slice", "slice_plate", "write", "refine", "weld"],
         &[
             ("attribute", "attributes"),
@@ -73,16 +80,16 @@ const DOORS: [Door; 19] = [
             ("sl1", "path"),
         ],
     ),
-    ("smooth", default::<SmoothRequest>, &["smooth", "smooth_attribute"], &[("attribute", "name")]),
-    ("solve", default::<SolveRequest>, &["solve", "write_limit"], &[("output", "path")]),
+    ("smooth", fields::<SmoothRequest>, &["smooth", "smooth_attribute"], &[("attribute", "name")]),
+    ("solve", fields::<SolveRequest>, &["solve", "write_limit"], &[("output", "path")]),
     (
         "surface",
-        default::<SurfaceRequest>,
+        fields::<SurfaceRequest>,
         &["refine", "with_rules"],
         &[("chaikin", "crease_rule"), ("smooth_triangles", "triangles")],
     ),
-    ("untangle", default::<UntangleRequest>, &["untangle"], &[]),
-    ("view", default::<ViewRequest>, &["page", "view"], &[("no_interior", "interior")]),
+    ("untangle", fields::<UntangleRequest>, &["untangle"], &[]),
+    ("view", fields::<ViewRequest>, &["page", "view"], &[("no_interior", "interior")]),
 ];
 
 /// The names of the functions of the Python package, and those of their parameters.
@@ -113,7 +120,7 @@ fn every_field_of_a_request_is_an_option_of_both_doors() {
         // `--flip[=<HOW>]`
         let options: Vec<&str> = words.filter_map(|word| word.split('[').next()).collect();
         let python = python_names(functions);
-        let request = request();
+        let request = request(json!({})).unwrap();
         let fields = request.as_object().unwrap();
         assert!(!fields.is_empty(), "{name}");
         for field in fields.keys() {
@@ -128,4 +135,30 @@ fn every_field_of_a_request_is_an_option_of_both_doors() {
             assert!(python.iter().any(|own| own == keyword), "{functions:?}: no {keyword}");
         }
     }
+}
+
+#[test]
+fn listed_values_are_those_of_requests() {
+    let mut count = 0;
+    for (name, request, ..) in DOORS {
+        let help = done(Path::new("."), &format!("{name} --help"));
+        let default = request(json!({})).unwrap();
+        for (option, text) in options(&help) {
+            let field = option_name(option).0.replace('-', "_");
+            if default.get(&field).is_none() {
+                continue;
+            }
+            for value in OptionHelp::of(&text).values {
+                let number = value.parse::<u64>().map_or(Value::Null, Value::from);
+                let forms = [json!(value), json!([value]), number];
+                let mut given =
+                    forms.into_iter().filter_map(|form| request(json!({ &field: form })).ok());
+                let found = given.next().unwrap_or_else(|| panic!("{name} --{field} {value}"));
+                let own = found[&field].get(0).unwrap_or(&found[&field]);
+                assert_eq!(own.to_string().trim_matches('"'), value, "{name} --{field}");
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 40, "{count} values");
 }

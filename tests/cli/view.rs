@@ -66,6 +66,19 @@ fn gltf(path: &Path) -> Value {
     serde_json::from_slice(&bytes[20..20 + length]).unwrap()
 }
 
+/// Colors of the vertices of a .glb file.
+fn gltf_colors(path: &Path) -> Vec<[f32; 3]> {
+    let (json, bytes) = (gltf(path), fs::read(path).unwrap());
+    let number = |value: &Value| value.as_u64().unwrap() as usize;
+    let attributes = &json["meshes"][0]["primitives"][0]["attributes"];
+    let accessor = &json["accessors"][number(&attributes["COLOR_0"])];
+    let view = &json["bufferViews"][number(&accessor["bufferView"])];
+    let text = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+    let start = 20 + text + 8 + number(&view["byteOffset"]);
+    let numbers = bytes[start..][..12 * number(&accessor["count"])].as_chunks::<4>().0;
+    numbers.as_chunks::<3>().0.iter().map(|color| color.map(f32::from_le_bytes)).collect()
+}
+
 /// Bytes of a color are colors of vertices, as light: 188 is half of it.
 #[test]
 fn colors_of_vertices_are_those_of_gltf() {
@@ -81,15 +94,7 @@ fn colors_of_vertices_are_those_of_gltf() {
     let attributes = json["meshes"][0]["primitives"][0]["attributes"].as_object().unwrap();
     let names: Vec<&str> = attributes.keys().map(String::as_str).collect();
     assert_eq!(names, ["COLOR_0", "POSITION"]);
-    let accessor = &json["accessors"][attributes["COLOR_0"].as_u64().unwrap() as usize];
-    let view = &json["bufferViews"][accessor["bufferView"].as_u64().unwrap() as usize];
-    let start = view["byteOffset"].as_u64().unwrap() as usize;
-    let bytes = fs::read(here.join("colored.glb")).unwrap();
-    let text = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
-    let color: [f32; 3] = std::array::from_fn(|i| {
-        let at = 20 + text + 8 + start + 4 * i;
-        f32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())
-    });
+    let color = gltf_colors(&here.join("colored.glb"))[0];
     assert_eq!(color[..2], [1.0, 0.0]);
     assert!((color[2] - 0.5029).abs() < 1e-4, "{color:?}");
 }
@@ -118,8 +123,17 @@ fn viewers_of_gltf_get_the_boundary() {
     assert_eq!(report["vertices"], *positions);
     assert!(!json["meshes"][0]["primitives"][0]["attributes"]["COLOR_0"].is_null());
     done(here, "evaluate fan.vtu --samples 4 --color class -o class.glb");
-    let json = gltf(&here.join("class.glb"));
-    assert!(!json["meshes"][0]["primitives"][0]["attributes"]["COLOR_0"].is_null());
+    // in the colors of the page
+    done(here, "view fan.vtu -o fan.html");
+    let page = fs::read_to_string(here.join("fan.html")).unwrap();
+    let to_srgb =
+        |x: f32| if x > 0.0031308 { 1.055 * x.powf(1.0 / 2.4) - 0.055 } else { 12.92 * x };
+    let of_classes: std::collections::BTreeSet<String> = gltf_colors(&here.join("class.glb"))
+        .into_iter()
+        .map(|color| color.map(|x| (255.0 * to_srgb(x)).round() as u8))
+        .map(|[red, green, blue]| format!("#{red:02x}{green:02x}{blue:02x}"))
+        .collect();
+    assert!(of_classes.len() > 1 && of_classes.iter().all(|color| page.contains(color)));
     done(here, "evaluate fan.vtu --samples 3 --jacobian -o limit.vtu");
     // cells that own their points are shown as they are
     let (status, _, said) = run(here, "view limit.vtu --linear --color det_j -o linear.glb");

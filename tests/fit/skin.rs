@@ -1,10 +1,13 @@
 use subsolid::SurfaceMesh;
-use subsolid::fit::{InsideMotion, SkinOptions, SkinSteps, Target, TargetNotes, fit_skin};
+use subsolid::fit::{
+    InsideMotion, PointRole, SkinOptions, SkinSteps, Target, TargetNotes, fit_skin,
+};
 use subsolid::jobs::fit::{FitRequest, FitTarget};
+use subsolid::mesh::Polygons;
 use subsolid::mesh::shape::Shape;
 use subsolid::refine::crease_by_angle;
 use subsolid::scheme::Scheme;
-use subsolid::surface::boundary_surface;
+use subsolid::surface::{boundary_surface, vertex_limits};
 
 use crate::shapes::{ball, sphere};
 
@@ -127,4 +130,54 @@ fn vertices_of_folded_cells_go_back() {
     assert!((left - 0.49).abs() < 1e-12, "{left}");
     let volume = target.volume().unwrap();
     assert!((held.volume[1] / volume - 1.0).abs() < 1e-4, "{:?} {volume}", held.volume);
+}
+
+/// Distance of a point from a triangle: to its plane above it, else to its sides.
+fn to_triangle(x: [f64; 3], [a, b, c]: [[f64; 3]; 3]) -> f64 {
+    let sub = |p: [f64; 3], q: [f64; 3]| [0, 1, 2].map(|d| p[d] - q[d]);
+    let dot = |p: [f64; 3], q: [f64; 3]| (0..3).map(|d| p[d] * q[d]).sum::<f64>();
+    let (u, v, w) = (sub(b, a), sub(c, a), sub(x, a));
+    // parameters of the foot in the plane
+    let (uu, uv, vv, uw, vw) = (dot(u, u), dot(u, v), dot(v, v), dot(u, w), dot(v, w));
+    let area = uu * vv - uv * uv;
+    let (s, t) = ((vv * uw - uv * vw) / area, (uu * vw - uv * uw) / area);
+    if s >= 0.0 && t >= 0.0 && s + t <= 1.0 {
+        return distance(w, [0, 1, 2].map(|d| s * u[d] + t * v[d]));
+    }
+    let to_side = |p: [f64; 3], q: [f64; 3]| {
+        let along = sub(q, p);
+        let t = (dot(sub(x, p), along) / dot(along, along)).clamp(0.0, 1.0);
+        distance(x, [0, 1, 2].map(|d| p[d] + t * along[d]))
+    };
+    to_side(a, b).min(to_side(b, c)).min(to_side(c, a))
+}
+
+/// Triangles in and around a box: distances of its vertices are to the nearest, which is looked for
+/// among all.
+#[test]
+fn distances_are_to_the_nearest_triangle() {
+    let mesh = box_skin([3; 3]);
+    for seed in 0..20 {
+        let noise = |i: usize| ((i + 977 * seed) as f64 * 12.9898).sin() * 43758.5453;
+        let unit = |i: usize| noise(i) - noise(i).floor();
+        let center = |t: usize, d: usize| 5.0 * unit(100 * t + d) - 1.0;
+        let corner = |t: usize, k: usize| {
+            [0, 1, 2].map(|d| center(t, d) + 1.2 * unit(100 * t + 10 + 3 * k + d))
+        };
+        let triangles: Vec<[[f64; 3]; 3]> =
+            (0..40).map(|t| [0, 1, 2].map(|k| corner(t, k))).collect();
+        let faces = Polygons::uniform(3, (0..120).collect());
+        let soup = SurfaceMesh::new(triangles.as_flattened().to_vec(), faces);
+        let (target, _) = Target::of_facets(&soup, 180.0).unwrap();
+        let options =
+            SkinOptions { rounds: 0, start: PointRole::Controls, ..SkinOptions::default() };
+        let fit = fit_skin(&mesh, Scheme::CatmullClark, Some(&target), options, &mut ()).unwrap();
+        let fitted = SurfaceMesh { points: fit.points, ..mesh.clone() };
+        let at = vertex_limits(&fitted, Scheme::CatmullClark).unwrap().positions;
+        for (x, found) in at.into_iter().zip(&fit.distances) {
+            let expected =
+                triangles.iter().map(|&t| to_triangle(x, t)).fold(f64::INFINITY, f64::min);
+            assert!((found.abs() - expected).abs() < 1e-12, "{seed}: {x:?} {found} {expected}");
+        }
+    }
 }

@@ -10,6 +10,7 @@ use subsolid::quadrature::{Mapping, QuadratureScheme, Report};
 use subsolid::refine::crease_by_angle;
 use subsolid::{Quadrature, Solid};
 
+use crate::oracle::random::Random;
 use crate::oracle::vector::euclidean as distance;
 use crate::support::meshes::{block, model};
 use crate::support::refused;
@@ -108,6 +109,33 @@ fn corners_of_all_kinds_are_filled() {
     places.extend([[1, 1, 1], [2, 1, 1], [1, 2, 1], [2, 2, 1]]);
     let (extended, report) = extend(&cubes(&places), 40.0).unwrap();
     assert!((volume(&extended) - 20.0).abs() < 1e-9, "{report:?}: {}", volume(&extended));
+}
+
+/// Cubes at random, whose corners have rims of many kinds: all faces are flat, so the limit is the
+/// cubes themselves wherever all edges get their layers.
+#[test]
+fn cubes_at_random_keep_their_volume() {
+    let (mut filled, mut concave) = (0, 0);
+    for seed in 0..60 {
+        let mut random = Random::new(seed);
+        let mut places = vec![[1, 1, 1]];
+        while places.len() < 4 + random.below(9) {
+            let mut next = places[random.below(places.len())];
+            next[random.below(3)] += [-1, 1][random.below(2)];
+            if !places.contains(&next) {
+                places.push(next);
+            }
+        }
+        // some touch along an edge or in a vertex alone
+        let Ok((extended, report)) = extend(&cubes(&places), 40.0) else { continue };
+        if report.fallbacks.is_empty() {
+            let found = volume(&extended);
+            assert!((found - places.len() as f64).abs() < 1e-9, "{places:?}: {found}");
+            filled += 1;
+            concave += report.concave_edges;
+        }
+    }
+    assert!(filled > 10 && concave > 20, "{filled} {concave}");
 }
 
 #[test]

@@ -235,3 +235,26 @@ fn nets_that_meet_themselves_hold_every_vertex_once() {
         assert_eq!(controls.len(), count, "piece {piece}");
     }
 }
+
+/// What is estimated before operators are made: all arrays but those of offsets and of refined points.
+#[test]
+fn operators_are_as_large_as_estimated() {
+    let mut creased = Shape::Fan { valence: 5, layers: 1, rings: 1 }.build().unwrap();
+    creased.creases.push_edge(0, 1, 2.5);
+    let torus = Shape::Torus { major: 3, core: 2, rings: 1 }.build().unwrap();
+    let tripod = Shape::parse("tripod", &[]).unwrap().build().unwrap();
+    for mesh in [creased, torus, tripod] {
+        let solid = Solid::new(&mesh).unwrap();
+        let pieces = Pieces::new(&solid, 2).unwrap();
+        let compact = Extraction::new(&pieces).unwrap();
+        let expanded = compact.clone().expanded(usize::MAX).unwrap();
+        for (made, is_expanded) in [(compact, false), (expanded, true)] {
+            let nets = (0..made.pieces().len()).map(|piece| made.operator(piece).controls.as_ptr());
+            let nets = nets.collect::<std::collections::HashSet<_>>().len();
+            let offsets = 8 * (nets + 1 + made.operator_count() + 1);
+            let refined = 8 * (made.refined().len() + 1) + 12 * made.refined().entries();
+            let bytes = made.bytes() - offsets - refined;
+            assert_eq!(Extraction::estimate(&pieces, is_expanded), bytes as u128);
+        }
+    }
+}

@@ -16,11 +16,14 @@ mod extend;
 mod extraction;
 mod for_samples;
 mod ghosts;
+mod interrupt;
 mod locate;
 mod locate_scales;
+mod memory;
 mod names;
 #[path = "../common/npz.rs"]
 mod npz;
+mod pages;
 mod periodic;
 mod pixels;
 mod polyhedra;

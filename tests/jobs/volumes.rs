@@ -3,11 +3,11 @@
 use subsolid::backend::{Backend, Cpu};
 use subsolid::basis::bernstein;
 use subsolid::bezier::MAX_EXACT_RINGS;
-use subsolid::io::{Array, ArrayData, Points, hexahedron_order};
+use subsolid::io::{Array, ArrayData, Dataset, DatasetCells, Points, hexahedron_order};
 use subsolid::mesh::shape::Shape;
 use subsolid::plan::Location;
 use subsolid::refine::crease_by_angle;
-use subsolid::volume::{Bezier, CellQuality, Extreme, Quality};
+use subsolid::volume::{self, Bezier, CellQuality, Extreme, Quality, SharedPoints, Sharing};
 use subsolid::{Samples, Solid, SolidMesh, Want};
 
 fn reals(array: &Array) -> &[f64] {
@@ -82,6 +82,41 @@ fn attributes_follow_the_positions() {
         assert!((p[0] - 2.0 * p[2] - heat).abs() < 1e-12);
     }
     assert!(Bezier::new(&solid, MAX_EXACT_RINGS + 1).is_err());
+}
+
+/// Every face, edge and vertex of the mesh has its samples once, and where they are.
+#[test]
+fn shared_points_are_those_of_the_mesh() {
+    for name in ["box", "fan", "tripod", "link-3444555", "torus"] {
+        let mesh = Shape::parse(name, &[]).unwrap().build().unwrap();
+        let solid = Solid::new(&mesh).unwrap();
+        let topology = solid.topology();
+        let counts = [
+            topology.vertex_count(),
+            topology.edge_count(),
+            topology.face_count(),
+            topology.cell_count(),
+        ];
+        for n in [2, 3, 5] {
+            let expected: usize = (0..4).map(|d| counts[d] * (n - 2_usize).pow(d as u32)).sum();
+            let plan = solid.plan(&Samples::grid(n), Want::POSITION).unwrap();
+            assert_eq!(SharedPoints::new(&plan).unwrap().len(), expected, "{name} {n}");
+            let limit = Cpu::default().evaluate(&plan, mesh.controls()).unwrap();
+            let [welded, own] = [Sharing::Welded, Sharing::None]
+                .map(|sharing| volume::hexahedra(&plan, &limit, &[], sharing).unwrap());
+            assert_eq!((welded.points.len(), own.points.len()), (expected, limit.len()));
+            let corners = |dataset: &Dataset| -> Vec<[f64; 3]> {
+                let Points::F64(points) = &dataset.points else { panic!("double precision") };
+                let DatasetCells::Uniform { connectivity, .. } = &dataset.cells else { panic!() };
+                connectivity.iter().map(|&v| points[v as usize]).collect()
+            };
+            let [welded, own] = [welded, own].map(|dataset| corners(&dataset));
+            assert_eq!(welded.len(), own.len());
+            for (a, b) in welded.iter().zip(&own) {
+                assert!((0..3).all(|d| (a[d] - b[d]).abs() < 1e-12), "{name}: {a:?} {b:?}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The project's own files agree with each other.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 fn text(name: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()
@@ -36,51 +36,18 @@ fn links_between_files_lead_somewhere() {
     assert!(count > 30, "{count} links");
 }
 
-/// Folders and files of `src` whose tests stand under `tests`. A test module in `src` has the whole
-/// library compiled a second time; the others have some yet.
-const WITHOUT_UNIT_TESTS: [&str; 14] = [
-    "assembly",
-    "basis",
-    "cluster",
-    "compare",
-    "error",
-    "io",
-    "limit",
-    "mesh",
-    "plan",
-    "quadrature",
-    "query",
-    "scheme",
-    "simd",
-    "topology",
-];
-
-/// Files there that have refusals of more than 32 bits number, which no test from outside reaches.
-const OF_HUGE_COUNTS: [&str; 6] = [
-    "io/write/glb.rs",
-    "io/write/stl.rs",
-    "io/write/values.rs",
-    "limit/memo.rs",
-    "limit/numbering.rs",
-    "mesh/cells.rs",
-];
-
+/// A test module in `src` has the whole library compiled a second time.
 #[test]
 fn tests_stand_under_tests() {
-    let is_done = |path: &Path| {
-        let first = path.iter().next().and_then(|first| first.to_str()).unwrap_or_default();
-        WITHOUT_UNIT_TESTS.contains(&first.trim_end_matches(".rs"))
+    let files = super::files();
+    assert!(files.len() > 600, "{} files", files.len());
+    let is_word = |line: &str, word: &str| {
+        line.split(|c: char| !c.is_alphanumeric() && c != '_').any(|own| own == word)
     };
-    let files: Vec<_> = super::files().into_iter().filter(|(path, _)| is_done(path)).collect();
-    assert!(files.len() > 300, "{} files", files.len());
-    let has_tests = |(path, text): &&(PathBuf, String)| {
-        let is_known = OF_HUGE_COUNTS.iter().any(|known| path == Path::new(known));
-        text.contains("cfg(test)") != is_known
+    let has_tests = |(_, line): (usize, &str)| {
+        is_word(line, "test") && (is_word(line, "cfg") || line.contains("#["))
     };
-    let found = files.iter().filter(has_tests);
+    let found = files.iter().filter(|(_, text)| super::code(text).any(has_tests));
     let found: Vec<_> = found.map(|(path, _)| path).collect();
-    assert!(
-        found.is_empty(),
-        "tests that belong under tests, or a list that is not up to date: {found:?}"
-    );
+    assert!(found.is_empty(), "tests that belong under tests: {found:?}");
 }

@@ -71,29 +71,3 @@ fn fingerprint(matrix: &NetMatrix) -> u128 {
     };
     half(0) << 64 | half(1)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::limit::Solid;
-    use crate::mesh::shape::Shape;
-
-    #[test]
-    fn operators_are_as_large_as_estimated() {
-        let mut creased = Shape::Fan { valence: 5, layers: 1, rings: 1 }.build().unwrap();
-        creased.creases.push_edge(0, 1, 2.5);
-        let torus = Shape::Torus { major: 3, core: 2, rings: 1 }.build().unwrap();
-        let tripod = Shape::parse("tripod", &[]).unwrap().build().unwrap();
-        for mesh in [creased, torus, tripod] {
-            let solid = Solid::new(&mesh).unwrap();
-            let pieces = Pieces::new(&solid, 2).unwrap();
-            let compact = Extraction::new(&pieces).unwrap();
-            let expanded = compact.clone().expanded(usize::MAX).unwrap();
-            for (made, is_expanded) in [(compact, false), (expanded, true)] {
-                let pieces_bytes = made.pieces.len() * (size_of::<Piece>() + 8);
-                let bytes = 8 * made.weights.len() + 4 * made.controls.len() + pieces_bytes;
-                assert_eq!(Extraction::estimate(&pieces, is_expanded), bytes as u128);
-            }
-        }
-    }
-}

@@ -432,16 +432,3 @@ fn node(options: &GlbOptions, translation: [f32; 3]) -> json::Node {
         ..Default::default()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::check_length;
-
-    #[test]
-    fn sizes_of_32_bits_are_written() {
-        assert!(check_length(4_000_000_000).is_ok());
-        let refused = check_length(1 << 32).unwrap_err();
-        assert!(refused.to_string().contains("4.3 GB"), "{refused}");
-        assert!(refused.help().is_some());
-    }
-}

@@ -44,16 +44,3 @@ fn normal(corners: [[f64; 3]; 3]) -> [f32; 3] {
     let normal = (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_default();
     normal.map(|x| x as f32).into()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::check_count;
-
-    #[test]
-    fn counts_of_32_bits_are_written() {
-        assert!(check_count(u32::MAX as usize).is_ok());
-        let refused = check_count(1 << 32).unwrap_err();
-        assert!(refused.to_string().contains("4294967296 triangles"), "{refused}");
-        assert!(refused.help().is_some());
-    }
-}

@@ -241,29 +241,3 @@ pub fn vtk_ids(ids: &[u32], points: usize) -> (&'static str, ArrayValues<'_>) {
         Err(_) => ("Int64", ArrayValues::Widened(ids)),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn written(values: ArrayValues<'_>) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        let mut append = |block: &[u8]| -> Result<(), ()> {
-            bytes.extend_from_slice(block);
-            Ok(())
-        };
-        values.write(&mut append).unwrap();
-        assert_eq!(bytes.len(), values.byte_len());
-        bytes
-    }
-
-    #[test]
-    fn ids_that_int32_cannot_hold_are_widened() {
-        let ids = [7, u32::MAX - 1];
-        let (kind, values) = vtk_ids(&ids, i32::MAX as usize);
-        assert_eq!((kind, &written(values)[..]), ("Int32", bytemuck::bytes_of(&ids)));
-        let (kind, values) = vtk_ids(&ids, 1 << 31);
-        let wide = bytemuck::bytes_of(&[7, u64::from(u32::MAX) - 1]).to_vec();
-        assert_eq!((kind, written(values)), ("Int64", wide));
-    }
-}

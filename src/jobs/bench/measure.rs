@@ -190,27 +190,3 @@ pub fn accuracy(
     }
     Ok(())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn jobs_cover_the_figures_once() {
-        let jobs = jobs(&[4, 8], &[0, 1, 2]);
-        let all: Vec<_> = jobs.iter().map(|j| (j.level, j.samples)).collect();
-        assert!(all.is_sorted_by(|a, b| a < b), "{all:?}");
-        for n in SWEEP {
-            assert!(all.contains(&(0, n)));
-        }
-        for equal in [(0, 16), (1, 8), (2, 4)] {
-            assert!(all.contains(&equal));
-        }
-        let by_class = jobs.iter().filter(|j| j.by_class).map(|j| (j.level, j.samples));
-        assert!(by_class.eq([(2, 4), (2, 8)]));
-        assert_eq!(
-            [0, 1, 2, 3, 4].map(|steps| equal_points(8, steps)).map(Option::unwrap_or_default),
-            [16, 8, 4, 2, 0]
-        );
-    }
-}

@@ -147,14 +147,3 @@ fn jittered(mesh: &SolidMesh, set: u64) -> Vec<[f64; 3]> {
     };
     mesh.points.iter().map(|p| p.map(|x| x + reach * (2.0 * random() - 1.0))).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn models_of_one_stem_have_their_paths() {
-        let paths = ["a/rod.vtk", "b/rod.vtk", "b/car.vtk"].map(PathBuf::from);
-        assert_eq!(names(&paths), ["a/rod.vtk", "b/rod.vtk", "car"]);
-    }
-}

@@ -104,25 +104,3 @@ fn third_of_triangle(corner: u32, [s, t]: [f64; 2]) -> [f64; 2] {
     let (b, c) = (along(s, t), along(t, s));
     [0, 1].map(|d| a[d] + b * (next[d] - a[d]) + c * (before[d] - a[d]))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn thirds_of_triangles_meet() {
-        let close = |p: [f64; 2], q: [f64; 2]| (0..2).all(|d| (p[d] - q[d]).abs() < 1e-15);
-        for k in 0..3 {
-            for x in [0.0, 0.25, 1.0] {
-                // half of an edge, and the spoke to its middle
-                let (whole, half) =
-                    (third_of_triangle(k, [x, 0.0]), third_of_triangle(k, [1.0, x]));
-                let next = (k + 1) % 3;
-                let [a, b] = [k, next].map(|k| third_of_triangle(k, [0.0; 2]));
-                assert!(close(whole, [0, 1].map(|d| a[d] + 0.5 * x * (b[d] - a[d]))));
-                assert!(close(half, third_of_triangle(next, [x, 1.0])));
-            }
-            assert!(close(third_of_triangle(k, [1.0; 2]), [1.0 / 3.0; 2]));
-        }
-    }
-}

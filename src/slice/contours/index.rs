@@ -54,31 +54,3 @@ impl IntervalIndex {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn finds_what_a_scan_finds() {
-        for count in [0, 1, 2, 3, 7, 64, 101] {
-            let ends = |i: u32| {
-                let low = f64::from(i * 37 % 101);
-                [low, low + f64::from(i * 53 % 17)]
-            };
-            let intervals: Vec<[f64; 2]> = (0..count).map(ends).collect();
-            let index = IntervalIndex::new(&intervals);
-            let mut found = Vec::new();
-            for step in -2..250 {
-                let height = 0.5 * f64::from(step);
-                index.find(height, &mut found);
-                let holds = |&i: &u32| {
-                    let [low, high] = intervals[i as usize];
-                    low <= height && height < high
-                };
-                let expected: Vec<u32> = (0..count).filter(holds).collect();
-                assert_eq!(found, expected, "{count} intervals at {height}");
-            }
-        }
-    }
-}

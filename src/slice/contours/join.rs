@@ -54,18 +54,15 @@ pub fn is_narrow(contour: &Contour, least: f64) -> bool {
     contour.area().abs() <= 0.5 * length * least
 }
 
-/// Counts, for every contour, the others around the material next to it; returns how many pairs
-/// were compared. That is to the left of its longest side, not on it: contours of bodies that touch
-/// run through the same points.
-pub fn nest(contours: &mut [Contour], grid: f64, tolerance: f64) -> usize {
+/// Counts, for every contour, the others around the material next to it: to the left of its longest
+/// side, not on it, as contours of bodies that touch run through the same points.
+pub fn nest(contours: &mut [Contour], grid: f64, tolerance: f64) {
     let BoxIndex { boxes, axis, index } = BoxIndex::new(contours);
     let mut near = Vec::new();
-    let mut compared = 0;
     for inner in 0..contours.len() {
         let mut depth_at = |step: f64| {
             let point = left_of(&contours[inner].points, step);
             index.find(point[axis], &mut near);
-            compared += near.len();
             let around = near.iter().map(|&outer| outer as usize).filter(|&outer| {
                 let [low, high] = boxes[outer];
                 outer != inner
@@ -81,7 +78,6 @@ pub fn nest(contours: &mut [Contour], grid: f64, tolerance: f64) -> usize {
         let mut better = || STEP_FRACTIONS.iter().map(|part| depth_at(part * tolerance)).find(fits);
         contours[inner].depth = if fits(&depth) { depth } else { better().unwrap_or(depth) };
     }
-    compared
 }
 
 /// Boxes around contours, found by coordinates along one axis.
@@ -147,96 +143,4 @@ fn encloses(polygon: &[[f64; 2]], [x, y]: [f64; 2]) -> bool {
         (a[1] > y) != (b[1] > y) && x < a[0] + (y - a[1]) / (b[1] - a[1]) * (b[0] - a[0])
     });
     crossed.count() % 2 == 1
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn square([x, y]: [f64; 2], side: f64) -> Contour {
-        let points = vec![[x, y], [x + side, y], [x + side, y + side], [x, y + side]];
-        Contour { points, depth: 0 }
-    }
-
-    #[test]
-    fn contours_know_how_many_are_around() {
-        // rows and columns of rings, one ring around all
-        for axis in 0..2 {
-            let mut contours = vec![square([-1.0; 2], 1000.0)];
-            for k in 0..100 {
-                let mut low = [0.0; 2];
-                low[axis] = f64::from(5 * k);
-                (0..3).for_each(|ring| {
-                    let inset = f64::from(ring);
-                    contours.push(square(low.map(|x| x + inset), 4.0 - 1.5 * inset));
-                });
-            }
-            nest(&mut contours, 1e-9, 1e-5);
-            let depths: Vec<u32> = contours.iter().map(|contour| contour.depth).collect();
-            assert_eq!(depths[0], 0);
-            assert!(depths[1..].chunks(3).all(|depths| depths == [1, 2, 3]), "{depths:?}");
-            contours.remove(0);
-            let boxes: Vec<_> = contours.iter().map(bounds).collect();
-            assert_eq!(sparser_axis(&boxes), axis);
-        }
-    }
-
-    /// An insert in the hole of a plate: the contours of both run through the same points.
-    #[test]
-    fn parts_that_fill_a_hole_are_in_it() {
-        for turn in 0..40 {
-            let angle = 0.37 * f64::from(turn);
-            let turned = |mut contour: Contour, start: usize| {
-                let (sine, cosine) = angle.sin_cos();
-                let around = |[x, y]: [f64; 2]| [cosine * x - sine * y, sine * x + cosine * y];
-                contour.points.iter_mut().for_each(|p| *p = around(*p));
-                contour.points.rotate_left(start % 4);
-                contour
-            };
-            let (plate, insert) = (square([0.0; 2], 3.0), square([1.0; 2], 1.0));
-            let mut hole = insert.clone();
-            hole.points.reverse();
-            let all = [plate, hole, insert].map(|contour| turned(contour, turn as usize));
-            for order in [[0, 1, 2], [1, 2, 0], [2, 1, 0]] {
-                let mut contours = order.map(|k| all[k].clone());
-                nest(&mut contours, 1e-9, 1e-5);
-                let depths = contours.map(|contour| contour.depth);
-                assert_eq!(depths.map(|depth| depth as usize), order, "{angle}");
-            }
-        }
-    }
-
-    /// The chords of both sides of a round interface cross.
-    #[test]
-    fn round_inserts_are_in_their_hole() {
-        let circle = |count: u32, radius: f64| {
-            let angle = move |k: u32| std::f64::consts::TAU * f64::from(k) / f64::from(count);
-            let points = (0..count).map(|k| [radius * angle(k).cos(), radius * angle(k).sin()]);
-            Contour { points: points.collect(), depth: 0 }
-        };
-        let mut hole = circle(71, 1.0);
-        hole.points.reverse();
-        let mut contours = [circle(90, 1.0), hole, circle(60, 2.0)];
-        nest(&mut contours, 1e-9, 2e-3);
-        assert_eq!(contours.map(|contour| contour.depth), [2, 1, 0]);
-    }
-
-    #[test]
-    fn what_encloses_nothing_is_narrow() {
-        let mut folded = square([0.0; 2], 1.0);
-        let back: Vec<[f64; 2]> =
-            folded.points.iter().rev().map(|&[x, y]| [x, y + 1e-14]).collect();
-        folded.points.extend(back);
-        assert!(is_narrow(&folded, 1e-10) && !is_narrow(&square([0.0; 2], 1e-8), 1e-10));
-    }
-
-    #[test]
-    fn contours_of_a_row_are_compared_with_themselves_alone() {
-        for axis in 0..2 {
-            let low = |k: i32| [0, 1].map(|d| if d == axis { 2.0 * f64::from(k) } else { 0.0 });
-            let mut contours: Vec<Contour> = (0..1000).map(|k| square(low(k), 1.0)).collect();
-            assert_eq!(nest(&mut contours, 1e-9, 1e-5), contours.len());
-            assert!(contours.iter().all(|contour| contour.depth == 0));
-        }
-    }
 }

@@ -256,18 +256,3 @@ fn lock(path: &Path) -> Result<Option<File>> {
         Err(TryLockError::Error(_)) => Ok(None),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_at_a_time_writes_into_a_directory() {
-        let directory = tempfile::tempdir().unwrap();
-        let held = lock(directory.path()).unwrap();
-        assert!(held.is_some());
-        assert!(lock(directory.path()).is_err());
-        drop(held);
-        assert!(lock(directory.path()).unwrap().is_some());
-    }
-}

@@ -163,15 +163,3 @@ impl Output for SvgStack {
 pub fn decimals(tolerance: f64) -> usize {
     (-tolerance.log10()).ceil().clamp(0.0, 130.0) as usize + 2
 }
-
-#[cfg(test)]
-mod tests {
-    use super::decimals;
-
-    #[test]
-    fn a_hundredth_of_any_tolerance_is_written() {
-        for (tolerance, expected) in [(1e3, 2), (1.0, 2), (2e-5, 7), (1e-13, 15), (2e-25, 27)] {
-            assert_eq!(decimals(tolerance), expected, "{tolerance}");
-        }
-    }
-}

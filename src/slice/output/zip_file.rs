@@ -81,38 +81,3 @@ impl ZipFile {
         atomic::write(&path, |out| io::copy(&mut file, out).map(drop).map_err(refused))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use zip::write::SimpleFileOptions;
-    use zip::{CompressionMethod, ZipWriter};
-
-    use super::*;
-
-    #[test]
-    fn archives_are_those_of_the_crate_zip() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("layers.zip");
-        let text = |count: usize| (0..count).map(|i| (i / 7 * i / 11 % 97) as u8).collect();
-        let files: [(&str, Vec<u8>); 5] = [
-            ("layer_0.png", text(70_000)),
-            ("layer_0.svg", text(900_000)),
-            ("härte/layer_0.png", text(3)),
-            ("manifest.json", text(5000)),
-            ("empty", Vec::new()),
-        ];
-        let mut own = ZipFile::create(&path).unwrap();
-        let mut other = ZipWriter::new(io::Cursor::new(Vec::new()));
-        for (name, bytes) in &files {
-            assert_eq!(own.push(name, &bytes[..]).unwrap(), bytes.len() as u64);
-            let is_png = name.ends_with(".png");
-            let stored = [CompressionMethod::Deflated, CompressionMethod::Stored];
-            let method = stored[usize::from(is_png)];
-            let options = SimpleFileOptions::default().compression_method(method);
-            other.start_file(*name, options).unwrap();
-            io::copy(&mut &bytes[..], &mut other).unwrap();
-        }
-        own.finish().unwrap();
-        assert!(std::fs::read(path).unwrap() == other.finish().unwrap().into_inner());
-    }
-}

@@ -35,20 +35,3 @@ pub fn encode(
     }
     bytes
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rows_are_padded_and_run_upwards() {
-        let palette = [[0, 0, 0], [1, 2, 3]];
-        let bytes = encode([3, 2], 8, &palette, &[0, 1, 0, 1, 1, 1], [1e-4, 2e-4]);
-        assert_eq!(bytes.len(), 54 + 8 + 8);
-        assert_eq!(bytes[..6], [b'B', b'M', 70, 0, 0, 0]);
-        assert_eq!(bytes[38..42], 10_000_u32.to_le_bytes());
-        assert_eq!(bytes[42..46], 5000_u32.to_le_bytes());
-        assert_eq!(bytes[54..], [0, 0, 0, 0, 3, 2, 1, 0, 1, 1, 1, 0, 0, 1, 0, 0]);
-        assert_eq!(encode([9, 1], 1, &palette, &[0x80, 0x80], [1e-4; 2])[62..], [0x80, 0x80, 0, 0]);
-    }
-}

@@ -122,38 +122,3 @@ impl GrayCurve {
             .collect()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn levels_are_those_of_the_curve() {
-        let half = GrayCurve::Gamma(2.0).table();
-        assert_eq!([half[0], half[65535]], [0, 65535]);
-        assert_eq!(half[32768], 16384);
-        let white = GrayCurve::Threshold(0.5).table();
-        assert_eq!([white[0], white[32767], white[32768], white[65535]], [0, 0, 65535, 65535]);
-        let table = GrayCurve::Table(vec![[0.2, 0.1], [0.6, 0.9]]);
-        for (level, expected) in [(0.0, 0.1), (0.2, 0.1), (0.3, 0.3), (0.6, 0.9), (1.0, 0.9)] {
-            assert!((table.at(level) - expected).abs() < 1e-15, "{level}");
-        }
-    }
-
-    #[test]
-    fn numbers_outside_their_range_are_refused() {
-        for (curve, message) in [
-            (GrayCurve::Gamma(0.0), "power of 0"),
-            (GrayCurve::Gamma(f64::NAN), "power of NaN"),
-            (GrayCurve::Threshold(0.0), "threshold of 0"),
-            (GrayCurve::Threshold(1.1), "threshold of 1.1"),
-            (GrayCurve::Table(vec![]), "without rows"),
-            (GrayCurve::Table(vec![[0.0, 0.0], [0.0, 1.0]]), "row 2 of the table"),
-            (GrayCurve::Table(vec![[0.0, 0.0], [0.5, 2.0]]), "row 2 of the table"),
-        ] {
-            let error = curve.check().unwrap_err().to_string();
-            assert!(error.contains(message), "{error}");
-        }
-        GrayCurve::Table(vec![[0.0, 0.1], [1.0, 0.0]]).check().unwrap();
-    }
-}

@@ -311,24 +311,3 @@ impl ImageFormat {
 fn eight_bits(level: u16) -> u8 {
     (((u32::from(level) + 129) * 255) >> 16) as u8
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{Bits, Flip, ImageFile, ImageFormat, eight_bits};
-
-    #[test]
-    fn images_without_pixels_are_refused() {
-        let (file, bits, flip) = (ImageFile::Png, Bits::Eight, Flip::None);
-        let format = ImageFormat { file, bits, flip, size: [0, 0], meters: [1e-3; 2] };
-        assert!(format.encode(&[], 0).is_err());
-        assert!(format.encode_indexed(&[], &[], 0).is_err());
-    }
-
-    #[test]
-    fn eight_bits_are_rounded() {
-        for level in 0..=u16::MAX {
-            let rounded = (f64::from(level) * 255.0 / 65535.0).round() as u8;
-            assert_eq!(eight_bits(level), rounded, "{level}");
-        }
-    }
-}

@@ -12,18 +12,3 @@ pub fn leading<T>(pixels: &[T], holds: impl Fn(&T) -> bool) -> usize {
     let whole = GROUP_PIXELS * chunks.iter().take_while(all).count();
     whole + pixels[whole..].iter().take_while(|pixel| holds(pixel)).count()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn runs_end_at_the_first_pixel_without_the_property() {
-        for count in 0..40 {
-            for first in 0..=count {
-                let pixels: Vec<u16> = (0..count).map(|i| u16::from(i < first)).collect();
-                assert_eq!(leading(&pixels, |&pixel| pixel > 0), first);
-            }
-        }
-    }
-}

@@ -4,12 +4,17 @@
 mod compensation;
 mod contours;
 mod files;
+mod fingerprint;
 mod hatches;
 mod heights;
 mod lattice;
 mod lengths;
+mod merged;
+mod nesting;
 mod pixels;
 mod plates;
+mod raster;
+mod stack;
 mod surfaces;
 mod through_vertices;
 mod values;

@@ -1,9 +1,12 @@
 //! Iterations of the preconditioner.
 
+use std::convert::Infallible;
+
 use subsolid::assembly::{Operator, assemble};
 use subsolid::backend::Cpu;
 use subsolid::mesh::SolidMesh;
 use subsolid::mesh::shape::Shape;
+use subsolid::numbers::{Iterates, iterate};
 use subsolid::quadrature::{Quadrature, QuadratureScheme};
 use subsolid::refine::crease_by_angle;
 use subsolid::solve::{Constraints, LimitPreconditioner, VertexSolver, solve};
@@ -79,4 +82,78 @@ fn multigrid_stands_in_for_the_factor() {
         println!("{exact} {multigrid}");
         assert!(exact <= multigrid && multigrid <= most, "{exact} {multigrid}");
     }
+}
+
+/// A diagonal system of two rows.
+struct Diagonal {
+    system: [f64; 2],
+    preconditioner: [f64; 2],
+    // x, r, z, p, q
+    vectors: [[f64; 2]; 5],
+    gamma: [f64; 2],
+}
+
+impl Diagonal {
+    fn dot(&self, a: usize, b: usize) -> f64 {
+        let [a, b] = [a, b].map(|v| self.vectors[v]);
+        a[0] * b[0] + a[1] * b[1]
+    }
+}
+
+impl Iterates for Diagonal {
+    type Error = Infallible;
+
+    fn start(&mut self, rhs: &[f64]) -> Result<(), Infallible> {
+        self.vectors[1] = [rhs[0], rhs[1]];
+        Ok(())
+    }
+
+    fn precondition(&mut self) -> Result<(), Infallible> {
+        self.vectors[2] = [0, 1].map(|i| self.vectors[1][i] / self.preconditioner[i]);
+        self.gamma = [self.gamma[1], self.dot(1, 2)];
+        Ok(())
+    }
+
+    fn turn(&mut self) -> Result<(), Infallible> {
+        let beta = if self.gamma[0] > 0.0 { self.gamma[1] / self.gamma[0] } else { 0.0 };
+        self.vectors[3] = [0, 1].map(|i| self.vectors[2][i] + beta * self.vectors[3][i]);
+        Ok(())
+    }
+
+    fn multiply(&mut self) -> Result<(), Infallible> {
+        self.vectors[4] = [0, 1].map(|i| self.system[i] * self.vectors[3][i]);
+        Ok(())
+    }
+
+    fn step(&mut self) -> Result<(), Infallible> {
+        let alpha = self.gamma[1] / self.dot(3, 4);
+        for i in 0..2 {
+            self.vectors[0][i] += alpha * self.vectors[3][i];
+            self.vectors[1][i] -= alpha * self.vectors[4][i];
+        }
+        Ok(())
+    }
+
+    fn numbers(&mut self) -> Result<[f64; 2], Infallible> {
+        Ok([self.dot(3, 4), self.gamma[1]])
+    }
+
+    fn solution(&mut self) -> Result<Vec<f64>, Infallible> {
+        Ok(self.vectors[0].to_vec())
+    }
+}
+
+#[test]
+fn what_is_not_definite_has_no_solution() {
+    let solve = |system, preconditioner| {
+        let mut own =
+            Diagonal { system, preconditioner, vectors: Default::default(), gamma: [0.0; 2] };
+        iterate(&mut own, &[1.0, 2.0], 1e-12).unwrap().map(|found| found.x)
+    };
+    assert_eq!(solve([1.0, 1.0], [1.0, 1.0]), Some(vec![1.0, 2.0]));
+    let found = solve([4.0, 0.5], [1.0, 2.0]).unwrap();
+    assert!((found[0] - 0.25).abs() < 1e-12 && (found[1] - 4.0).abs() < 1e-12, "{found:?}");
+    assert_eq!(solve([1.0, -1.0], [1.0, 1.0]), None);
+    assert_eq!(solve([f64::NAN, 1.0], [1.0, 1.0]), None);
+    assert_eq!(solve([1.0, 1.0], [1.0, -1.0]), None);
 }

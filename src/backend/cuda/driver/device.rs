@@ -155,15 +155,3 @@ fn words(error: DriverError) -> String {
         _ => format!("{error:?}"),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn matrix_units_of_architectures() {
-        let units = [75, 80, 86, 89, 90, 120].map(matrix_units);
-        assert_eq!(units.map(|u| u.single), [false, true, true, true, true, true]);
-        assert_eq!(units.map(|u| u.double), [false, true, false, false, true, false]);
-    }
-}

@@ -211,27 +211,3 @@ impl MergedRows {
         self.columns.len() - before
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::surface::testing::matrix_plans;
-
-    /// Every row has the columns and, bit by bit, the weights of the plain product.
-    #[test]
-    fn rows_are_those_of_the_plain_product() {
-        let models = [("bishop", 4), ("rook", 3), ("spot_control_mesh", 3)];
-        matrix_plans(&models, |name, scheme, _, plan| {
-            let factors = plan.level_matrices().unwrap().into_iter();
-            let expected = factors.reduce(|all, level| level.over(&all)).unwrap();
-            let matrix = plan.single_matrix::<f64>().unwrap();
-            assert_eq!(matrix.len(), expected.len());
-            for r in 0..matrix.len() {
-                let mut entries: Vec<(u32, f64)> = expected.row(r).collect();
-                entries.sort_unstable_by_key(|&(column, _)| column);
-                let (columns, weights) = matrix.row(r);
-                let found = columns.iter().copied().zip(weights.iter().copied());
-                assert!(found.eq(entries), "{name}, {scheme:?}: row {r}");
-            }
-        });
-    }
-}

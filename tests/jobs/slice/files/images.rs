@@ -16,7 +16,7 @@ use super::cone::{Cone, manifest, open, options, setting, slice};
 use crate::support::refused;
 
 /// Size and levels of an image; white is 255 or 65535.
-fn decode(bytes: &[u8]) -> ([usize; 2], Vec<u16>) {
+pub fn decode(bytes: &[u8]) -> ([usize; 2], Vec<u16>) {
     let mut decoder = PngDecoder::new(ZCursor::new(bytes));
     let levels = match decoder.decode().unwrap() {
         DecodingResult::U8(levels) => levels.into_iter().map(u16::from).collect(),
@@ -128,6 +128,66 @@ fn images_too_large_are_refused() {
     ] {
         refused(Painter::check(&setting(), &options, Cone::new().channels()), words);
     }
+}
+
+/// Every level of 16 bits is rounded to the nearest of 8 bits.
+#[test]
+fn eight_bits_are_rounded() {
+    let levels: Vec<u16> = (0..=u16::MAX).collect();
+    let format = ImageFormat {
+        size: [256, 256],
+        bits: Bits::Eight,
+        flip: Flip::Vertical,
+        meters: [1e-4; 2],
+        file: ImageFile::Png,
+    };
+    let found = decode(&format.encode(&levels, 0).unwrap().bytes).1;
+    for (level, found) in levels.into_iter().zip(found) {
+        let exact = f64::from(level) * 255.0 / 65535.0;
+        assert_eq!(f64::from(found), exact.round(), "{level}");
+    }
+    let none = ImageFormat { size: [0, 0], ..format };
+    assert!(none.encode(&[], 0).is_err() && none.encode_indexed(&[], &[], 0).is_err());
+}
+
+/// Pixels per meter stand in the header of a bitmap.
+#[test]
+fn bitmaps_have_their_resolution() {
+    let format = ImageFormat {
+        size: [3, 2],
+        bits: Bits::Eight,
+        flip: Flip::None,
+        meters: [1e-4, 2e-4],
+        file: ImageFile::Bmp,
+    };
+    let bytes = format.encode(&[0; 6], 0).unwrap().bytes;
+    let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+    assert_eq!([number(38), number(42)], [10_000, 5000]);
+}
+
+#[test]
+fn curves_have_the_levels_of_their_definition() {
+    assert!((GrayCurve::Gamma(2.0).at(0.5) - 0.25).abs() < 1e-15);
+    assert_eq!(
+        [0.0, 0.4999, 0.5, 1.0].map(|x| GrayCurve::Threshold(0.5).at(x)),
+        [0.0, 0.0, 1.0, 1.0]
+    );
+    let table = GrayCurve::Table(vec![[0.2, 0.1], [0.6, 0.9]]);
+    for (level, expected) in [(0.0, 0.1), (0.2, 0.1), (0.3, 0.3), (0.6, 0.9), (1.0, 0.9)] {
+        assert!((table.at(level) - expected).abs() < 1e-15, "{level}");
+    }
+    for (curve, words) in [
+        (GrayCurve::Gamma(0.0), "power of 0"),
+        (GrayCurve::Gamma(f64::NAN), "power of NaN"),
+        (GrayCurve::Threshold(0.0), "threshold of 0"),
+        (GrayCurve::Threshold(1.1), "threshold of 1.1"),
+        (GrayCurve::Table(vec![]), "without rows"),
+        (GrayCurve::Table(vec![[0.0, 0.0], [0.0, 1.0]]), "row 2 of the table"),
+        (GrayCurve::Table(vec![[0.0, 0.0], [0.5, 2.0]]), "row 2 of the table"),
+    ] {
+        refused(curve.check(), words);
+    }
+    GrayCurve::Table(vec![[0.0, 0.1], [1.0, 0.0]]).check().unwrap();
 }
 
 /// Of the coverage and of attributes. Sums are those of the levels before, so that they are volumes.

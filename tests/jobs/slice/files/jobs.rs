@@ -13,7 +13,7 @@ use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 use subsolid::Result;
 use subsolid::io::atomic::check_directory;
-use subsolid::slice::manifest::FILE_NAME;
+use subsolid::slice::manifest::{FILE_NAME, Manifest};
 use subsolid::slice::output::{
     CommonLayerInterface, Encoding, ImageOptions, LayeredSvg, Output, OutputLayer, Polylines,
     SvgStack, archive,
@@ -212,6 +212,31 @@ fn unusable_directories_are_refused() {
         let words = format!("layers {} to {} of 0 to 29", layers.start, layers.end);
         refused(run(&Cone::new(), layers, output, |_| ControlFlow::Continue(())), &words);
     }
+}
+
+#[test]
+fn one_job_at_a_time_writes_into_a_directory() {
+    let directory = tempdir().unwrap();
+    let held = SvgStack::open(directory.path(), &setting(), false).unwrap();
+    for resume in [false, true] {
+        refused(
+            SvgStack::open(directory.path(), &setting(), resume),
+            "another program writes layers into it",
+        );
+    }
+    drop(held);
+    SvgStack::open(directory.path(), &setting(), false).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn what_may_never_end_is_no_manifest() {
+    let directory = tempdir().unwrap();
+    assert!(Manifest::read(directory.path()).unwrap().is_none());
+    std::os::unix::fs::symlink("/dev/zero", directory.path().join(FILE_NAME)).unwrap();
+    let error = Manifest::read(directory.path()).unwrap_err();
+    assert!(error.to_string().contains("manifest.json: this is no regular file"), "{error}");
+    assert!(error.help().unwrap().to_string().contains("another directory"));
 }
 
 #[test]

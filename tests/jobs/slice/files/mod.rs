@@ -5,7 +5,9 @@
 //! reads: see `tests/io/vtk_layers.py`.
 
 mod cone;
+mod dither;
 mod images;
 mod jobs;
 mod materials;
+mod paint;
 mod vectors;

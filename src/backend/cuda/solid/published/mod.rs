@@ -6,8 +6,6 @@
 //! the result by atomic operations, after [`PublishedArrays::clearing`].
 
 pub(super) mod layout;
-#[cfg(test)]
-mod tests;
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -1,6 +1,6 @@
 //! Layers of a lattice in a solid.
 
-use super::measure::FoldedPoint;
+use super::measure::{FoldedPoint, PixelEdges, StrutRadius};
 use super::{Graded, LatticeSize, Tile, TileLattice, march, skin};
 use crate::backend::Backend;
 use crate::backend::cpu::Host;
@@ -254,7 +254,7 @@ impl LatticeLayers {
     ) {
         let TileLattice { tile, per_cell, ref size, .. } = self.lattice;
         let has_jacobian = self.needs_jacobian(answer);
-        let (pitch, plane) = (finder.grid.pitch, finder.axis.plane());
+        let pixel = PixelEdges { pitch: finder.grid.pitch, plane: finder.axis.plane() };
         let places = band.values[0].as_chunks::<3>().0;
         let sizes = size.attribute().map(|_| &band.values[1]);
         let jacobians = band.values.last().filter(|_| has_jacobian);
@@ -272,13 +272,24 @@ impl LatticeLayers {
                 Some(jacobians) => {
                     let jacobian =
                         std::array::from_fn(|a| [0, 1, 2].map(|d| jacobians[i][3 * a + d] / count));
-                    let nearest = match self.lattice.size {
-                        LatticeSize::Thickness(_) => point.wall(tile, size, &jacobian),
-                        _ => point.level(tile, size, &jacobian),
+                    let is_wall = matches!(self.lattice.size, LatticeSize::Thickness(_));
+                    if answer == Answer::Area && !tile.is_smooth() {
+                        let radius = if is_wall {
+                            StrutRadius::Space(0.5 * size)
+                        } else {
+                            StrutRadius::Tile(size)
+                        };
+                        *value = point.in_struts(tile, radius, &jacobian, pixel);
+                        continue;
+                    }
+                    let nearest = if is_wall {
+                        point.wall(tile, size, &jacobian)
+                    } else {
+                        point.level(tile, size, &jacobian)
                     };
                     match answer {
                         Answer::Center => f64::from(nearest.outside() <= 0.0),
-                        Answer::Area => nearest.coverage(pitch, plane),
+                        Answer::Area => nearest.coverage(pixel),
                         Answer::Field => nearest.outside(),
                     }
                 }

@@ -391,6 +391,16 @@ impl ChannelValues<'_> {
         coverage: &[u16],
         levels: &mut [u16],
     ) -> Result<(), usize> {
+        pulp::Arch::new().dispatch(ShadeKernel { own: self, range, coverage, levels })
+    }
+
+    #[inline(always)]
+    fn shade_runs(
+        &self,
+        range: [f64; 2],
+        coverage: &[u16],
+        levels: &mut [u16],
+    ) -> Result<(), usize> {
         let mut values = self.values;
         let mut start = 0;
         while start < coverage.len() {
@@ -424,6 +434,23 @@ impl ChannelValues<'_> {
     }
 }
 
+/// The levels of pixels, compiled for the widest vectors that the machine has.
+struct ShadeKernel<'a> {
+    own: &'a ChannelValues<'a>,
+    range: [f64; 2],
+    coverage: &'a [u16],
+    levels: &'a mut [u16],
+}
+
+impl pulp::NullaryFnOnce for ShadeKernel<'_> {
+    type Output = Result<(), usize>;
+
+    #[inline(always)]
+    fn call(self) -> Self::Output {
+        self.own.shade_runs(self.range, self.coverage, self.levels)
+    }
+}
+
 /// Levels of values in pixels that are covered so far; the range's ends are 0 and all. Says whether
 /// all values are numbers.
 #[inline(always)]
@@ -433,11 +460,12 @@ fn shade(
     coverage: &[u16],
     levels: &mut [u16],
 ) -> bool {
-    let scale = white - black;
+    // a division would take most of the time
+    let scale = 1.0 / (white - black);
     let mut are_numbers = true;
     for ((level, &covered), value) in levels.iter_mut().zip(coverage).zip(values) {
         are_numbers &= !value.is_nan();
-        let part = ((value - black) / scale).clamp(0.0, 1.0);
+        let part = ((value - black) * scale).clamp(0.0, 1.0);
         // rounds: a cast cuts off
         *level = (part * f64::from(covered) + 0.5) as i32 as u16;
     }

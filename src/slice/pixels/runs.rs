@@ -13,6 +13,13 @@ pub fn leading<T>(pixels: &[T], holds: impl Fn(&T) -> bool) -> usize {
     whole + pixels[whole..].iter().take_while(|pixel| holds(pixel)).count()
 }
 
+/// Number of pixels that are covered.
+pub fn covered_count(coverage: &[u16]) -> usize {
+    // sums of 16 bits, as many a vector as there are levels
+    let of_some = |some: &[u16]| some.iter().map(|&level| u16::from(level > 0)).sum::<u16>();
+    coverage.chunks(usize::from(u16::MAX)).map(|some| usize::from(of_some(some))).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -23,6 +30,7 @@ mod tests {
             for first in 0..=count {
                 let pixels: Vec<u16> = (0..count).map(|i| u16::from(i < first)).collect();
                 assert_eq!(leading(&pixels, |&pixel| pixel > 0), first);
+                assert_eq!(covered_count(&pixels), first);
             }
         }
     }

@@ -181,8 +181,8 @@ impl<'l, 's> InteriorFinder<'l, 's> {
                 numbers.resize(first + run.pieces.len(), 0.0);
                 write(run, &mut numbers[first..]);
             };
-            let found = spare
-                .with(|memory| band::runs(&layer, rows, (coverage, attributes), memory, take));
+            let found =
+                spare.with(|memory| band::runs(&layer, rows, (coverage, attributes), memory, take));
             let in_regions: usize = found.runs.iter().map(|run| run.count as usize).sum();
             if in_regions + found.others.len() != count {
                 return Err(no_place(height));

@@ -202,7 +202,8 @@ impl StrutSquare {
             let bend = (xx - x_slope * x_slope) + (yy - y_slope * y_slope);
             let radius = radius - bend / (96.0 * distance.max(radius));
             let slopes = [0.5 * x_slope, 0.5 * y_slope];
-            let part = half_plane(slopes, radius - distance) - half_plane(slopes, -radius - distance);
+            let part =
+                half_plane(slopes, radius - distance) - half_plane(slopes, -radius - distance);
             // not of NaN
             if part > 0.0 {
                 *void *= 1.0 - part;

@@ -122,7 +122,6 @@ impl CommonLayerInterface {
             }
         }
     }
-
 }
 
 impl Output for CommonLayerInterface {

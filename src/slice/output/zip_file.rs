@@ -32,7 +32,8 @@ impl ZipFile {
     /// # Errors
     /// [`Error::Io`](crate::Error::Io) if the zip cannot be written or `content` read.
     pub fn push(&mut self, name: &str, content: impl Read) -> Result<u64> {
-        let (entry, packed, length) = self.packed(name, content).map_err(|e| self.body.refused(e))?;
+        let (entry, packed, length) =
+            self.packed(name, content).map_err(|e| self.body.refused(e))?;
         for part in [entry.local_header(), packed] {
             self.body.push(&part)?;
             self.end += part.len() as u64;

@@ -291,7 +291,8 @@ fn faces_are_crossed_without_a_jump() {
                     let near = limits.position(element, p);
                     let beyond = [0, 1, 2].map(|d| 2.0 * at[d] - near[d]);
                     let filled = [near, beyond].map(|x| {
-                        let pitch = 0.1;
+                        // struts of other cells are no part of a pixel
+                        let pitch = if tile.is_smooth() { 0.1 } else { 0.03 };
                         let origin = [x[0] - 0.5 * pitch, x[1] - 0.5 * pitch];
                         let grid = PixelGrid { origin, pitch: [pitch; 2], size: [1, 1] };
                         let whole = source.slicer();
@@ -369,7 +370,8 @@ fn pixels_of_thin_struts_have_their_area() {
     mesh.points.iter_mut().for_each(|p| *p = turned(*p));
     let middle = turned([2.0; 3]);
     let diameter = 0.1;
-    for (tile, pixels) in [(Tile::Octet, 3.8), (Tile::Bcc, 2.0), (Tile::Cubic, 3.8)] {
+    let pixels = 3.8;
+    for tile in [Tile::Octet, Tile::Bcc, Tile::Cubic] {
         for size in [thickness(diameter), level(0.5 * diameter)] {
             layers(&mesh, &lattice(tile, 1, size), 0.1, |source| {
                 let pitch = diameter / pixels;
@@ -391,7 +393,7 @@ fn pixels_of_thin_struts_have_their_area() {
                     expected += sum(&fine, Sampling::Center);
                 }
                 let off = found / expected - 1.0;
-                assert!(off.abs() < 1e-3, "{tile:?}, {pixels} pixels: {off:.1e}");
+                assert!(off.abs() < 1e-3, "{tile:?}: {off:.1e}");
             });
         }
     }

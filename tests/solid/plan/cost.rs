@@ -79,8 +79,7 @@ fn layers_of_many_cells_are_estimated_as_measured() {
         attributes: 1,
         ..LayersJob::default()
     };
-    let boxed =
-        LayersJob { cells: 1_638_400, layers: 320, pixels: 51_200_000, ..refined(0, 600) };
+    let boxed = LayersJob { cells: 1_638_400, layers: 320, pixels: 51_200_000, ..refined(0, 600) };
     for (job, threads, cpu, gpu) in [
         (refined(0, 600), 1, 2.34, 2.25),
         (refined(0, 600), 16, 0.33, 1.06),

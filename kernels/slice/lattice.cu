@@ -91,6 +91,10 @@ __device__ __forceinline__ void cross(const double (&a)[3], const double (&b)[3]
     to[2] = a[0] * b[1] - a[1] * b[0];
 }
 
+__device__ __forceinline__ double axis(const double (&v)[3], unsigned d) {
+    return d == 0 ? v[0] : d == 1 ? v[1] : v[2];
+}
+
 __device__ __forceinline__ double mix(double low, double high, double x) {
     return 0.5 * ((1.0 - x) * low + (1.0 + x) * high);
 }
@@ -193,6 +197,29 @@ __device__ __forceinline__ Nearest estimated(double value, const double (&gradie
     return {is_far ? copysign(infinity(), value) : 0.0, {0.0, 0.0, 0.0}};
 }
 
+// Columns of the map of the eighth of a tile to space.
+__device__ __forceinline__ void columns_of(const double (&signs)[3],
+                                           const double (&jacobian)[3][3],
+                                           double (&columns)[3][3]) {
+    for (int axis = 0; axis < 3; ++axis) {
+        for (int d = 0; d < 3; ++d) columns[axis][d] = signs[axis] * jacobian[axis][d];
+    }
+}
+
+// A map by its columns.
+__device__ __forceinline__ void image(const double (&columns)[3][3], const double (&p)[3],
+                                      double (&to)[3]) {
+    for (int d = 0; d < 3; ++d) {
+        to[d] = columns[0][d] * p[0] + columns[1][d] * p[1] + columns[2][d] * p[2];
+    }
+}
+
+// The part of a vector across a direction.
+__device__ __forceinline__ void across(double (&v)[3], const double (&along)[3]) {
+    const double part = dot(v, along) / dot(along, along);
+    for (int d = 0; d < 3; ++d) v[d] = v[d] - part * along[d];
+}
+
 // The surface, wall or strut next to a point.
 __device__ __forceinline__ Nearest nearest(const Lattice& lattice, double size,
                                            const double (&place)[3], const double (&signs)[3],
@@ -207,27 +234,18 @@ __device__ __forceinline__ Nearest nearest(const Lattice& lattice, double size,
         return estimated(fabs(value), gradient);
     }
     double columns[3][3];
-    for (int axis = 0; axis < 3; ++axis) {
-        for (int d = 0; d < 3; ++d) columns[axis][d] = signs[axis] * jacobian[axis][d];
-    }
-    const auto image = [&](double x, double y, double z, double(&to)[3]) {
-        for (int d = 0; d < 3; ++d) {
-            to[d] = columns[0][d] * x + columns[1][d] * y + columns[2][d] * z;
-        }
-    };
+    columns_of(signs, jacobian, columns);
     double least = infinity(), closest[3] = {};
     for (unsigned i = 0; i < lattice.strut_count; ++i) {
         const double(&point)[3] = lattice.struts[i][0], (&direction)[3] = lattice.struts[i][1];
         double off[3], along[3];
-        image(place[0] - point[0], place[1] - point[1], place[2] - point[2], off);
-        image(direction[0], direction[1], direction[2], along);
-        const double part = dot(off, along) / dot(along, along);
-        const double across[3] = {off[0] - part * along[0], off[1] - part * along[1],
-                                  off[2] - part * along[2]};
-        const double squared = dot(across, across);
+        image(columns, {place[0] - point[0], place[1] - point[1], place[2] - point[2]}, off);
+        image(columns, direction, along);
+        across(off, along);
+        const double squared = dot(off, off);
         if (squared < least) {
             least = squared;
-            for (int d = 0; d < 3; ++d) closest[d] = across[d];
+            for (int d = 0; d < 3; ++d) closest[d] = off[d];
         }
     }
     Nearest found = {sqrt(least), {0.0, 0.0, 0.0}};
@@ -253,6 +271,80 @@ __device__ __forceinline__ double half_plane(double x, double y, double most) {
     return most >= 0.0 ? 1.0 - less : less;
 }
 
+// The square of the distance from the axis of a strut in a pixel, by the place in it: of its middle,
+// half the derivatives by both edges, and the products of these.
+struct StrutSquare {
+    double middle, by_x, by_y, xx, xy, yy;
+};
+
+// Takes a strut out of the quarters of a pixel.
+__device__ __forceinline__ void take(const StrutSquare& own, double radius, double (&empty)[4]) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+        const double x = i % 2 ? 0.25 : -0.25, y = i / 2 ? 0.25 : -0.25;
+        const double x_half = own.by_x + own.xx * x + own.xy * y;
+        const double y_half = own.by_y + own.xy * x + own.yy * y;
+        const double squared = own.middle + x * (own.by_x + x_half) + y * (own.by_y + y_half);
+        const double distance = sqrt(fmax(squared, LEAST));
+        const double x_slope = x_half / distance, y_slope = y_half / distance;
+        const double bend = (own.xx - x_slope * x_slope) + (own.yy - y_slope * y_slope);
+        const double less = radius - bend / (96.0 * fmax(distance, radius));
+        const double part = half_plane(0.5 * x_slope, 0.5 * y_slope, less - distance) -
+                            half_plane(0.5 * x_slope, 0.5 * y_slope, -less - distance);
+        if (part > 0.0) empty[i] *= 1.0 - part;
+    }
+}
+
+// Part of a pixel that is in struts.
+__device__ __forceinline__ double in_struts(const Lattice& lattice, double radius,
+                                            const double (&place)[3], const double (&signs)[3],
+                                            const double (&jacobian)[3][3]) {
+    double columns[3][3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, edges[2][3] = {};
+    if (lattice.is_wall) {
+        columns_of(signs, jacobian, columns);
+        for (int k = 0; k < 2; ++k) {
+            for (int d = 0; d < 3; ++d) {
+                edges[k][d] = lattice.along[k] == d ? lattice.pitch[k] : 0.0;
+            }
+        }
+    } else {
+        double rows[3][3];
+        cross(jacobian[1], jacobian[2], rows[0]);
+        cross(jacobian[2], jacobian[0], rows[1]);
+        cross(jacobian[0], jacobian[1], rows[2]);
+        const double scale = 1.0 / dot(jacobian[0], rows[0]);
+        for (int k = 0; k < 2; ++k) {
+            for (int d = 0; d < 3; ++d) {
+                edges[k][d] =
+                    signs[d] * (scale * axis(rows[d], lattice.along[k]) * lattice.pitch[k]);
+            }
+        }
+    }
+    const double reach = 0.5 * (sqrt(dot(edges[0], edges[0])) + sqrt(dot(edges[1], edges[1])));
+    const double far = radius + reach;
+    double empty[4] = {1.0, 1.0, 1.0, 1.0};
+    for (unsigned i = 0; i < lattice.strut_count; ++i) {
+        const double(&point)[3] = lattice.struts[i][0], (&direction)[3] = lattice.struts[i][1];
+        double off[3], along[3];
+        image(columns, {place[0] - point[0], place[1] - point[1], place[2] - point[2]}, off);
+        image(columns, direction, along);
+        across(off, along);
+        const double middle = dot(off, off);
+        if (far > 0.0 && middle < far * far) {
+            double x[3], y[3];
+            for (int d = 0; d < 3; ++d) {
+                x[d] = edges[0][d];
+                y[d] = edges[1][d];
+            }
+            across(x, along);
+            across(y, along);
+            take({middle, dot(off, x), dot(off, y), dot(x, x), dot(x, y), dot(y, y)}, radius,
+                 empty);
+        }
+    }
+    return 1.0 - 0.25 * ((empty[0] + empty[1]) + (empty[2] + empty[3]));
+}
+
 // The level by which a tile is filled to a part of its volume; nothing or all beyond the table.
 __device__ __forceinline__ double level_of_density(const Lattice& lattice, double density) {
     const double place = density * double(lattice.density_count) - 0.5;
@@ -261,10 +353,6 @@ __device__ __forceinline__ double level_of_density(const Lattice& lattice, doubl
     if (below + 1 >= lattice.density_count) return infinity();
     const double low = lattice.densities[below];
     return low + (place - double(below)) * (lattice.densities[below + 1] - low);
-}
-
-__device__ __forceinline__ double axis(const double (&v)[3], unsigned d) {
-    return d == 0 ? v[0] : d == 1 ? v[1] : v[2];
 }
 
 // Part of the pixel that is material; `at(q)`: quantity q there.
@@ -288,6 +376,9 @@ __device__ __forceinline__ double material(const Lattice& lattice, double halves
     double jacobian[3][3];
 #pragma unroll
     for (int i = 0; i < 9; ++i) jacobian[i / 3][i % 3] = at(first + i) / tiles;
+    if (lattice.is_area && lattice.function == STRUTS) {
+        return in_struts(lattice, lattice.is_wall ? 0.5 * size : size, place, signs, jacobian);
+    }
     const Nearest found = nearest(lattice, size, place, signs, jacobian);
     const double half = lattice.is_wall ? 0.5 * size : 0.0;
     if (!lattice.is_area) return found.distance - half <= 0.0 ? 1.0 : 0.0;

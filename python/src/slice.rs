@@ -88,7 +88,7 @@ fn layers_of(
     let channels = source.with(|source| source.channels().len());
     check_size(grid, channels)?;
     let layers = model.setting.stack.count();
-    let cost = SliceRequest::cost([source.cells(), channels], layers, model.grid);
+    let cost = request.cost([source.cells(), channels], layers, model.grid);
     source.bring(py, request.backend, &cost)?;
     Ok(source)
 }

@@ -232,7 +232,8 @@ fn contracted([u, v, w]: &[[[f64; LANES]; 4]; 3], x: impl Fn(usize) -> f64) -> [
     for (k, w) in w.iter().enumerate() {
         let mut layer = [0.0; LANES];
         for (j, v) in v.iter().enumerate() {
-            let [p, q, r, s]: [f64; 4] = std::array::from_fn(|i| x(16 * k + 4 * j + i));
+            let at = 16 * k + 4 * j;
+            let [p, q, r, s] = [x(at), x(at + 1), x(at + 2), x(at + 3)];
             for lane in 0..LANES {
                 let line = u[0][lane] * p + u[1][lane] * q + (u[2][lane] * r + u[3][lane] * s);
                 layer[lane] += v[lane] * line;

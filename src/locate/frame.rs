@@ -140,8 +140,8 @@ fn departure(inverse: &[[f64; 3]; 3], points: &TricubicPoints, width: f64) -> f6
         let stride = 1 << (2 * d);
         let mut largest = [0.0_f64; 3];
         for i in (0..64).filter(|i| i / stride % 4 < 3) {
-            let by: [f64; 3] =
-                std::array::from_fn(|c| 3.0 * (points[i + stride][c] - points[i][c]) / width);
+            let ([a, b, c], [p, q, r]) = (points[i], points[i + stride]);
+            let by = [3.0 * (p - a) / width, 3.0 * (q - b) / width, 3.0 * (r - c) / width];
             let y = apply(inverse, by);
             for row in 0..3 {
                 let identity = f64::from(u8::from(row == d));

@@ -72,12 +72,15 @@ pub fn restrict<const WIDTH: usize>(
         let rows = blossom(low[d], high[d]);
         let stride = 1 << (2 * d);
         for line in (0..64).filter(|i| (i / stride) % 4 == 0) {
-            let p: [[f64; WIDTH]; 4] = std::array::from_fn(|i| part[line + i * stride]);
-            for (i, r) in rows.iter().enumerate() {
-                // written out: the compiler leaves a loop of sums as it is
-                part[line + i * stride] = std::array::from_fn(|c| {
-                    r[0] * p[0][c] + r[1] * p[1][c] + r[2] * p[2][c] + r[3] * p[3][c]
-                });
+            // no closures, which would be called
+            let at = [line, line + stride, line + 2 * stride, line + 3 * stride];
+            let p = [part[at[0]], part[at[1]], part[at[2]], part[at[3]]];
+            for i in 0..4 {
+                let r = &rows[i];
+                for c in 0..WIDTH {
+                    part[at[i]][c] =
+                        r[0] * p[0][c] + r[1] * p[1][c] + r[2] * p[2][c] + r[3] * p[3][c];
+                }
             }
         }
     }
@@ -123,16 +126,21 @@ pub fn halves(points: &TricubicPoints) -> [HalfPiece; 2] {
 /// Rows that take the Bézier points of a cubic on [0, 1] to those on [a, b]: point i
 /// is the blossom at a, taken 3 − i times, and b, taken i times.
 fn blossom(a: f64, b: f64) -> [[f64; 4]; 4] {
-    std::array::from_fn(|i| {
-        std::array::from_fn(|j| {
-            let mut p: [f64; 4] = std::array::from_fn(|k| f64::from(u8::from(j == k)));
+    let mut rows = [[0.0; 4]; 4];
+    for i in 0..4 {
+        for j in 0..4 {
+            let mut p = [0.0; 4];
+            p[j] = 1.0;
             for step in 0..3 {
                 let t = if step < i { b } else { a };
-                (0..3 - step).for_each(|k| p[k] = (1.0 - t) * p[k] + t * p[k + 1]);
+                for k in 0..3 - step {
+                    p[k] = (1.0 - t) * p[k] + t * p[k + 1];
+                }
             }
-            p[0]
-        })
-    })
+            rows[i][j] = p[0];
+        }
+    }
+    rows
 }
 
 /// The box around Bézier points, which holds the piece.

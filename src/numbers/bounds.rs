@@ -21,8 +21,14 @@ pub fn extended<const N: usize>(bounds: Bounds<N>, point: [f64; N]) -> Bounds<N>
 
 /// The box around two boxes.
 #[inline]
+#[allow(clippy::needless_range_loop)] // no closures, which would be called
 pub fn union<const N: usize>([low, high]: Bounds<N>, [l, h]: Bounds<N>) -> Bounds<N> {
-    [std::array::from_fn(|d| low[d].min(l[d])), std::array::from_fn(|d| high[d].max(h[d]))]
+    let mut both = [low, high];
+    for d in 0..N {
+        both[0][d] = low[d].min(l[d]);
+        both[1][d] = high[d].max(h[d]);
+    }
+    both
 }
 
 /// Length of the longest side, 0 of no points.

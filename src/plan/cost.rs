@@ -36,6 +36,12 @@ const DEVICE_CELL_SECONDS: f64 = 3.7e-6;
 const HOST_ATTRIBUTES_SECONDS: f64 = 1.5;
 const HOST_CELL_SECONDS: f64 = 18e-6;
 const HOST_PIXEL_ATTRIBUTE_SECONDS: f64 = 10e-9;
+/// Seconds for a pixel of a lattice in one plane: that one thread needs, that a device needs with the
+/// copy to the host, and that one thread of its host takes; and for a cell that the plane cuts.
+const LATTICE_PIXEL_SECONDS: f64 = 0.4e-6;
+const DEVICE_LATTICE_PIXEL_SECONDS: f64 = 1.5e-9;
+const HOST_LATTICE_PIXEL_SECONDS: f64 = 3e-9;
+const LATTICE_CUT_CELL_SECONDS: f64 = 50e-6;
 /// Seconds that a device needs to look a point up, with the copy to the host.
 const DEVICE_LOCATED_POINT_SECONDS: f64 = 3e-9;
 /// Seconds that one thread needs for the Jacobian and the basis at a quadrature point.
@@ -94,6 +100,8 @@ pub struct LayersJob {
     pub pixels: usize,
     /// Numbers of attributes at a pixel.
     pub attributes: usize,
+    /// Planes of a layer that are cut for a lattice; 0 without one.
+    pub lattice_planes: usize,
 }
 
 /// What a job costs on either processor.
@@ -141,25 +149,32 @@ impl Cost {
             device: pixels * DEVICE_PIXEL_SECONDS,
             ..Self::default()
         };
-        if job.attributes == 0 {
+        if job.attributes + job.lattice_planes == 0 {
             return plain;
         }
         let [cells, layers] = [job.cells, job.layers.max(1)].map(|count| count as f64);
         let rows = layers * (pixels / layers).sqrt();
         let cut = layers * cells.powf(2.0 / 3.0);
         let values = pixels * job.attributes as f64;
+        let planes = job.lattice_planes as f64;
+        let (of_lattice, cut_for_lattice) = (pixels * planes, cut * planes);
         let cpu = rows * ATTRIBUTE_ROW_SECONDS
             + cells * ATTRIBUTE_CELL_SECONDS
             + cut * CUT_CELL_SECONDS
-            + values * PIXEL_ATTRIBUTE_SECONDS;
+            + values * PIXEL_ATTRIBUTE_SECONDS
+            + of_lattice * LATTICE_PIXEL_SECONDS
+            + cut_for_lattice * LATTICE_CUT_CELL_SECONDS;
         Self {
             cpu: plain.cpu + cpu,
             device: plain.device
                 + cells * DEVICE_CELL_SECONDS
-                + values * DEVICE_PIXEL_ATTRIBUTE_SECONDS,
+                + values * DEVICE_PIXEL_ATTRIBUTE_SECONDS
+                + of_lattice * DEVICE_LATTICE_PIXEL_SECONDS,
             host: HOST_ATTRIBUTES_SECONDS
                 + cells * HOST_CELL_SECONDS
-                + values * HOST_PIXEL_ATTRIBUTE_SECONDS,
+                + values * HOST_PIXEL_ATTRIBUTE_SECONDS
+                + of_lattice * HOST_LATTICE_PIXEL_SECONDS
+                + cut_for_lattice * LATTICE_CUT_CELL_SECONDS,
             ..plain
         }
     }

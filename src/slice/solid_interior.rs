@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::interior::{BandMemory, BandValues, Interior, InteriorFinder, PixelNumbers, Tiles};
+use super::interior::{BandMemory, BandRun, Interior, InteriorFinder, PixelNumbers, Tiles};
 use super::source::PixelPlaces;
 use super::spare::SpareMemory;
 use crate::backend::Backend;
@@ -99,35 +99,45 @@ impl<'s> SolidInterior<'s> {
         if values.len() == 1 && self.cell_data.is_empty() {
             return values.swap_remove(0);
         }
-        let elements = self.elements(&found.pieces);
-        let mut all = vec![0.0; elements.len() * self.widths().sum::<usize>()];
-        self.interleave(elements, &values, &mut all);
-        all
-    }
-
-    /// Writes the values of pixels of these elements to `all`, as [`Self::interleaved`].
-    fn interleave(
-        &self,
-        elements: impl Iterator<Item = u32> + Clone,
-        values: &[Vec<f64>],
-        all: &mut [f64],
-    ) {
-        if let ([values], []) = (values, &self.cell_data[..]) {
-            all.copy_from_slice(values);
-            return;
-        }
-        let of_elements = self.locator.pieces().solid().elements();
-        let cells = elements.map(|element| of_elements[element as usize].cell);
-        let of_cells = self.cell_data.iter().map(|array| array.of_cells(cells.clone()).values);
-        let of_cells: Vec<Vec<f64>> = of_cells.collect();
-        let channels = self.widths().sum();
+        let channels = self.widths().sum::<usize>();
+        let mut all = vec![0.0; found.pieces.len() * channels];
         let mut first = 0;
-        for (values, width) in values.iter().chain(&of_cells).zip(self.widths()) {
+        for (values, width) in values.iter().zip(self.widths()) {
             for (all, own) in all.chunks_exact_mut(channels).zip(values.chunks_exact(width)) {
                 all[first..first + width].copy_from_slice(own);
             }
             first += width;
         }
+        self.write_cells(&found.pieces, first, &mut all);
+        all
+    }
+
+    /// Writes the values of the cells of pieces to `all`, `[pixel][channel]`, from channel `first` on.
+    fn write_cells(&self, pieces: &[u32], mut first: usize, all: &mut [f64]) {
+        let channels = self.widths().sum();
+        let of_elements = self.locator.pieces().solid().elements();
+        for CellArray { width, values, .. } in &self.cell_data {
+            for (all, element) in all.chunks_exact_mut(channels).zip(self.elements(pieces)) {
+                let cell = of_elements[element as usize].cell as usize;
+                all[first..first + width].copy_from_slice(&values[cell * width..][..*width]);
+            }
+            first += width;
+        }
+    }
+
+    /// Writes the values of pixels to `all`, as [`Self::interleaved`].
+    fn write(&self, run: &BandRun<'_>, all: &mut [f64]) {
+        let channels = self.widths().sum();
+        let mut first = 0;
+        for values in run.channels() {
+            if channels == 1 {
+                return all.copy_from_slice(values);
+            }
+            let all = all[first..].iter_mut().step_by(channels);
+            all.zip(values).for_each(|(all, value)| *all = *value);
+            first += 1;
+        }
+        self.write_cells(run.pieces, first, all);
     }
 
     /// Widths of the attributes and of the arrays of cells.
@@ -182,9 +192,7 @@ impl InteriorSource for InteriorLayer<'_, '_> {
 
     fn values(&self, height: f64, coverage: &[u16]) -> Result<Vec<f64>> {
         let inside = self.inside;
-        let write = |band: &BandValues, all: &mut [f64]| {
-            inside.interleave(inside.elements(&band.pieces), &band.values, all);
-        };
+        let write = |run: &BandRun<'_>, all: &mut [f64]| inside.write(run, all);
         let numbers = PixelNumbers { width: self.width, write };
         let mut values = inside.values.take();
         let (attributes, spare) = (&inside.attributes, &inside.spare);

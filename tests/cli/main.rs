@@ -53,6 +53,7 @@ mod slice_input;
 mod slice_lattice;
 mod slice_lengths;
 mod slice_plate;
+mod slice_refusals;
 mod slice_stopped;
 mod slice_surface;
 mod solve;

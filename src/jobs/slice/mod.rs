@@ -117,7 +117,7 @@ impl SliceRequest {
         own.warn_of_single(&layers.setting, notes);
         let (grid, stack) = (layers.grid, layers.setting.stack.clone());
         let [all, range] = self.layers(&stack)?;
-        let cost = Self::cost(counts, range.len(), grid);
+        let cost = self.cost(counts, range.len(), grid);
         let backend = self.processor(&cost, range.is_empty(), ranks, notes)?;
         source.bring(&*backend)?;
         let setting = layers.setting.clone();
@@ -154,10 +154,17 @@ impl SliceRequest {
     }
 
     /// What layers of a model with some cells and numbers of attributes at a pixel cost.
-    pub fn cost([cells, attributes]: [usize; 2], layers: usize, grid: Option<PixelGrid>) -> Cost {
+    pub fn cost(
+        &self,
+        [cells, attributes]: [usize; 2],
+        layers: usize,
+        grid: Option<PixelGrid>,
+    ) -> Cost {
         let all = |[columns, rows]: [usize; 2]| layers.saturating_mul(columns).saturating_mul(rows);
         let pixels = grid.map_or(0, |grid| all(grid.size));
-        Cost::layers(LayersJob { cells, layers, pixels, attributes })
+        let planes = self.images.antialias.unwrap_or(1);
+        let lattice_planes = self.lattice.lattice.map_or(0, |_| planes);
+        Cost::layers(LayersJob { cells, layers, pixels, attributes, lattice_planes })
     }
 
     /// The processor that the pixels are made on.

@@ -9,7 +9,7 @@ use super::parts::{PlanePart, PlanePartKind};
 use super::polynomial::{MIN_SIDE_DISTANCE, RegionFit, RowFit};
 use super::trapezoid_fit::PlaneRegion;
 use super::values::PixelValues;
-use super::{BandValues, Interior, NONE, PixelPlane};
+use super::{BandRun, Interior, NONE, PixelPlane};
 use crate::backend::operations::RegionRun;
 use crate::locate::{AttributePieces, Locator, Place};
 use crate::slice::pixels::leading;
@@ -33,7 +33,6 @@ pub struct BandMemory {
     pieces: Vec<u32>,
     channels: Vec<Vec<f64>>,
     regions: Vec<u32>,
-    found: BandValues,
 }
 
 /// What a band keeps of its pixels.
@@ -96,42 +95,44 @@ pub fn interior(layer: &BandLayer<'_, '_>, rows: Range<usize>, mask: Option<&[u8
     interior
 }
 
-/// Attributes in `rows`, of the pixels whose coverage is not 0.
-pub fn values<'m>(
+/// The pixels in `rows` whose coverage is not 0 to `take`, with their attributes.
+pub fn values(
     layer: &BandLayer<'_, '_>,
     rows: Range<usize>,
-    coverage: &[u16],
-    attributes: &[AttributePieces],
-    memory: &'m mut BandMemory,
-) -> &'m BandValues {
-    let (band, mut all) = valued(layer, &rows, Kept::Values, attributes, memory);
-    band.pixels(rows, Some(coverage), |_, found| all.push(&band, found));
-    band.give(memory, all)
+    (coverage, attributes): (&[u16], &[AttributePieces]),
+    memory: &mut BandMemory,
+    mut take: impl FnMut(&BandRun<'_>),
+) {
+    let kept = (SEARCH_PIXELS, Kept::Values);
+    let band = Band::claimed(layer, &rows, kept, attributes, memory);
+    band.pixels(rows, Some(coverage), |_, found| band.give_run(found, &mut take));
+    band.give_memory(memory);
 }
 
-/// The pixels in `rows` whose coverage is not 0, with the attributes of those in no region.
-pub fn runs<'m>(
+/// The pixels in `rows` whose coverage is not 0; of those in no region the attributes to `take`.
+pub fn runs(
     layer: &BandLayer<'_, '_>,
     rows: Range<usize>,
-    coverage: &[u16],
-    attributes: &[AttributePieces],
-    memory: &'m mut BandMemory,
-) -> (BandRuns, &'m BandValues) {
-    let (band, mut all) = valued(layer, &rows, Kept::Regions, attributes, memory);
+    (coverage, attributes): (&[u16], &[AttributePieces]),
+    memory: &mut BandMemory,
+    mut take: impl FnMut(&BandRun<'_>),
+) -> BandRuns {
+    let kept = (SEARCH_PIXELS, Kept::Regions);
+    let band = Band::claimed(layer, &rows, kept, attributes, memory);
     let mut found = BandRuns::default();
     let regions = band.values.regions().unwrap_or_default();
     let first = (band.rows.start * band.columns) as u32;
     band.pixels(rows, Some(coverage), |mut to, run| {
         let PixelRun::Claimed(range) = run else {
             found.others.push(to);
-            return all.push(&band, run);
+            return band.give_run(run, &mut take);
         };
         let mut start = range.start;
         for own in regions[range].chunk_by(|a, b| a == b) {
             let (range, count) = (start..start + own.len(), own.len() as u32);
             if own[0] == NONE {
                 found.others.extend(to..to + count);
-                all.push(&band, PixelRun::Claimed(range));
+                band.give_run(PixelRun::Claimed(range), &mut take);
             } else {
                 found.push(RegionRun { to, from: first + start as u32, count, region: own[0] });
             }
@@ -139,37 +140,8 @@ pub fn runs<'m>(
             to += count;
         }
     });
-    (found, band.give(memory, all))
-}
-
-/// A band with attributes, and memory for those of its pixels.
-fn valued<'a, 's>(
-    layer: &'a BandLayer<'a, 's>,
-    rows: &Range<usize>,
-    kept: Kept,
-    attributes: &'a [AttributePieces],
-    memory: &mut BandMemory,
-) -> (Band<'a, 's>, BandValues) {
-    let mut all = std::mem::take(&mut memory.found);
-    all.pieces.clear();
-    all.values.resize_with(attributes.len(), Vec::new);
-    all.values.iter_mut().for_each(Vec::clear);
-    (Band::claimed(layer, rows, (SEARCH_PIXELS, kept), attributes, memory), all)
-}
-
-impl BandValues {
-    fn push(&mut self, band: &Band<'_, '_>, run: PixelRun) {
-        match run {
-            PixelRun::Claimed(range) => {
-                self.pieces.extend_from_slice(&band.pieces[range.clone()]);
-                band.values.copy(range, &mut self.values);
-            }
-            PixelRun::Nearest(piece, parameters) => {
-                self.pieces.push(piece);
-                band.values.evaluate(piece, parameters, &mut self.values);
-            }
-        }
-    }
+    band.give_memory(memory);
+    found
 }
 
 impl BandRuns {
@@ -219,9 +191,9 @@ impl<'a, 's> Band<'a, 's> {
         let [columns, all] = layer.plane.grid.size;
         let wide = rows.start.saturating_sub(around)..all.min(rows.end + around);
         let count = columns * wide.len();
-        let BandMemory { mut pieces, channels, mut regions, .. } = std::mem::take(memory);
-        pieces.clear();
+        let BandMemory { mut pieces, channels, mut regions } = std::mem::take(memory);
         pieces.resize(count, NONE);
+        pieces.fill(NONE);
         let regions = (kept == Kept::Regions).then(|| {
             regions.resize(count, NONE);
             regions
@@ -240,12 +212,25 @@ impl<'a, 's> Band<'a, 's> {
         band
     }
 
-    /// Gives the memory back, with what was found.
-    fn give(self, memory: &mut BandMemory, found: BandValues) -> &BandValues {
+    /// Gives the memory back.
+    fn give_memory(self, memory: &mut BandMemory) {
         let (channels, regions) = self.values.into_arrays();
         let regions = regions.unwrap_or_default();
-        *memory = BandMemory { pieces: self.pieces, channels, regions, found };
-        &memory.found
+        *memory = BandMemory { pieces: self.pieces, channels, regions };
+    }
+
+    /// Gives pixels with their attributes to `take`.
+    fn give_run(&self, run: PixelRun, take: &mut impl FnMut(&BandRun<'_>)) {
+        match run {
+            PixelRun::Claimed(range) => {
+                let (first, channels) = (range.start, self.values.channels());
+                take(&BandRun { pieces: &self.pieces[range], channels, first });
+            }
+            PixelRun::Nearest(piece, parameters) => {
+                let channels = &self.values.evaluated(piece, parameters);
+                take(&BandRun { pieces: &[piece], channels, first: 0 });
+            }
+        }
     }
 
     /// Claims the pixels of a part. Parts come in the order of their elements, so that
@@ -334,23 +319,44 @@ impl<'a, 's> Band<'a, 's> {
         columns: [u32; 2],
         left: &mut Vec<(u32, u32)>,
     ) {
+        let [first, end] = line.certain_columns(columns);
+        self.claim_lanes(piece, line, row, [columns[0], first], left);
+        let mut column = first;
+        while column < end {
+            let at = self.at(row, column);
+            let rest = &mut self.pieces[at..at + (end - column) as usize];
+            let free = leading(rest, |&piece| piece == NONE);
+            if free > 0 {
+                rest[..free].fill(piece);
+                self.values.set(line, column, at..at + free);
+                column += free as u32;
+                continue;
+            }
+            let taken = column + leading(rest, |&piece| piece != NONE) as u32;
+            if !self.distances.is_empty() {
+                // claims that are not certain
+                self.claim_lanes(piece, line, row, [column, taken], left);
+            }
+            column = taken;
+        }
+        self.claim_lanes(piece, line, row, [end, columns[1]], left);
+    }
+
+    /// As [`Self::claim_line`], of columns of which some may be outside.
+    #[inline(always)]
+    fn claim_lanes(
+        &mut self,
+        piece: u32,
+        line: &RowFit,
+        row: u32,
+        columns: [u32; 2],
+        left: &mut Vec<(u32, u32)>,
+    ) {
         for first in (columns[0]..columns[1]).step_by(LANES) {
             let count = LANES.min((columns[1] - first) as usize);
             let variable = line.variable(first);
-            let inside = if line.has_inside(first, count) {
-                [f64::INFINITY; LANES]
-            } else {
-                line.inside(&variable)
-            };
+            let inside = line.inside(&variable);
             let at = self.at(row, first);
-            let pieces = &mut self.pieces[at..at + count];
-            let new: [bool; LANES] =
-                std::array::from_fn(|i| i < count && inside[i] >= 0.0 && pieces[i] == NONE);
-            if new == [true; LANES] {
-                pieces.fill(piece);
-                self.values.set(line, &variable, at);
-                continue;
-            }
             let mut own = [false; LANES];
             for (i, &inside) in inside[..count].iter().enumerate() {
                 if inside < -2.0 * MIN_SIDE_DISTANCE || !self.is_wanted(at + i) {

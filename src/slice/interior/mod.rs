@@ -49,6 +49,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::pixels::covered_count;
 use super::spare::SpareMemory;
 use super::{Axis, PixelGrid};
 use crate::backend::operations::RegionRuns;
@@ -130,7 +131,7 @@ impl<'l, 's> InteriorFinder<'l, 's> {
         height: f64,
         coverage: &[u16],
         attributes: &[AttributePieces],
-        numbers: PixelNumbers<impl Fn(&BandValues, &mut [f64]) + Sync>,
+        numbers: PixelNumbers<impl Fn(&BandRun<'_>, &mut [f64]) + Sync>,
         spare: &SpareMemory<BandMemory>,
         values: &mut Vec<f64>,
     ) -> Result<()> {
@@ -140,21 +141,20 @@ impl<'l, 's> InteriorFinder<'l, 's> {
         let parts = parts::parts(self.locator, &plane, Some(attributes));
         let layer = band::BandLayer { locator: self.locator, plane: &plane, parts: &parts };
         let size = (BAND_ROWS * self.grid.size[0]).max(1);
-        let count = |band: &[u16]| band.iter().filter(|&&covered| covered > 0).count();
-        let counts: Vec<usize> = coverage.par_chunks(size).map(count).collect();
+        let counts: Vec<usize> = coverage.par_chunks(size).map(covered_count).collect();
         values.resize(width * counts.iter().sum::<usize>(), 0.0);
         let mut rest = &mut values[..];
         let own: Vec<&mut [f64]> =
             counts.iter().filter_map(|count| rest.split_off_mut(..width * count)).collect();
-        self.bands().zip(own).try_for_each(|(rows, own)| {
+        self.bands().zip(own).try_for_each(|(rows, mut own)| {
+            let take = |run: &BandRun<'_>| {
+                let own = own.split_off_mut(..width * run.pieces.len());
+                own.into_iter().for_each(|own| write(run, own));
+            };
             spare.with(|memory| {
-                let found = band::values(&layer, rows, coverage, attributes, memory);
-                if width * found.pieces.len() != own.len() {
-                    return Err(no_place(height));
-                }
-                write(found, own);
-                Ok(())
-            })
+                band::values(&layer, rows, (coverage, attributes), memory, take);
+            });
+            if own.is_empty() { Ok(()) } else { Err(no_place(height)) }
         })
     }
 
@@ -165,7 +165,7 @@ impl<'l, 's> InteriorFinder<'l, 's> {
         height: f64,
         coverage: &[u16],
         attributes: &[AttributePieces],
-        write: impl Fn(&BandValues, &mut [f64]) + Sync,
+        write: impl Fn(&BandRun<'_>, &mut [f64]) + Sync,
         spare: &SpareMemory<BandMemory>,
     ) -> Result<RegionRuns> {
         self.check_mask(coverage)?;
@@ -173,19 +173,21 @@ impl<'l, 's> InteriorFinder<'l, 's> {
         let parts = parts::parts(self.locator, &plane, Some(attributes));
         let layer = band::BandLayer { locator: self.locator, plane: &plane, parts: &parts };
         let of_rows = |rows: Range<usize>| {
-            spare.with(|memory| {
-                let covered =
-                    &coverage[rows.start * self.grid.size[0]..rows.end * self.grid.size[0]];
-                let count = covered.iter().filter(|&&covered| covered > 0).count();
-                let (found, values) = band::runs(&layer, rows, coverage, attributes, memory);
-                let in_regions: usize = found.runs.iter().map(|run| run.count as usize).sum();
-                if in_regions + found.others.len() != count {
-                    return Err(no_place(height));
-                }
-                let mut numbers = vec![0.0; found.others.len()];
-                write(values, &mut numbers);
-                Ok((found.runs, found.others.into_iter().zip(numbers).collect::<Vec<_>>()))
-            })
+            let columns = self.grid.size[0];
+            let count = covered_count(&coverage[rows.start * columns..rows.end * columns]);
+            let mut numbers = Vec::new();
+            let take = |run: &BandRun<'_>| {
+                let first = numbers.len();
+                numbers.resize(first + run.pieces.len(), 0.0);
+                write(run, &mut numbers[first..]);
+            };
+            let found =
+                spare.with(|memory| band::runs(&layer, rows, (coverage, attributes), memory, take));
+            let in_regions: usize = found.runs.iter().map(|run| run.count as usize).sum();
+            if in_regions + found.others.len() != count {
+                return Err(no_place(height));
+            }
+            Ok((found.runs, found.others.into_iter().zip(numbers).collect::<Vec<_>>()))
         };
         let bands = self.bands().map(of_rows).collect::<Result<Vec<_>>>()?;
         let mut all = RegionRuns::default();
@@ -291,20 +293,28 @@ fn check(grid: &PixelGrid) -> Result<()> {
     Ok(())
 }
 
-/// Attributes of the pixels of some rows, of those that have a place.
-#[derive(Debug, Default)]
-pub(super) struct BandValues {
+/// Pixels of a row that follow each other, with their attributes.
+pub(super) struct BandRun<'b> {
     /// Piece of each pixel.
-    pub pieces: Vec<u32>,
-    /// `[attribute][pixel · width + component]`.
-    pub values: Vec<Vec<f64>>,
+    pub pieces: &'b [u32],
+    // of the pixels and others: [component of an attribute][pixel]
+    channels: &'b [Vec<f64>],
+    // place of the first pixel there
+    first: usize,
+}
+
+impl BandRun<'_> {
+    /// Components of all attributes, `[component][pixel]`.
+    pub fn channels(&self) -> impl ExactSizeIterator<Item = &[f64]> {
+        self.channels.iter().map(|own| &own[self.first..][..self.pieces.len()])
+    }
 }
 
 /// What pixels get of their attributes.
 pub(super) struct PixelNumbers<F> {
     /// Numbers of a pixel.
     pub width: usize,
-    /// Writes the values at the pixels of some rows, `[pixel][width]`.
+    /// Writes those of pixels, `[pixel][width]`.
     pub write: F,
 }
 

@@ -232,10 +232,12 @@ impl RowFit {
         self.inside = [first.max(columns[0]), end.min(columns[1])];
     }
 
-    /// Whether some columns are inside the part for certain.
+    /// The columns, of some of the row's, that are inside the part for certain.
     #[inline(always)]
-    pub fn has_inside(&self, first: u32, count: usize) -> bool {
-        self.inside[0] <= first && first as usize + count <= self.inside[1] as usize
+    pub fn certain_columns(&self, [first, end]: [u32; 2]) -> [u32; 2] {
+        let [low, high] = self.inside;
+        let low = low.max(first).min(end);
+        [low, high.min(end).max(low)]
     }
 
     /// How far eight columns are inside the sides between which a pixel is in the part for certain.

@@ -80,16 +80,19 @@ impl pulp::NullaryFnOnce for CoverKernel<'_, '_, '_> {
         let mut rest: Vec<_> = areas.into_iter().rev().map(|area| (area, MAX_SPLITS)).collect();
         while let Some((area, splits)) = rest.pop() {
             let is_last = splits == 0 || area.area() < FEW_PIXELS;
-            let fit = match (!is_last).then(|| fitting.fit(area)) {
-                Some(Ok(fit)) => Some(fit),
-                Some(Err([across, along]))
-                    if area.area() >= FEW_PIXELS * f64::from(across * along) =>
-                {
+            if is_last {
+                regions.push(PlaneRegion { area, fit: None });
+                continue;
+            }
+            // not in a closure, which would not have the vectors of this function
+            let fit = match fitting.fit(area) {
+                Ok(fit) => Some(fit),
+                Err([across, along]) if area.area() >= FEW_PIXELS * f64::from(across * along) => {
                     let parts: Vec<_> = area.split([across, along]).collect();
                     rest.extend(parts.into_iter().rev().map(|part| (part, splits - 1)));
                     continue;
                 }
-                Some(Err(_)) | None => None,
+                Err(_) => None,
             };
             regions.push(PlaneRegion { area, fit });
         }

@@ -56,15 +56,22 @@ impl<'a, 's> PixelValues<'a, 's> {
         self.regions.as_deref()
     }
 
-    /// Sets eight pixels from `at` on.
+    /// Sets the pixels `at` of a row, from a column on.
     #[inline(always)]
-    pub fn set(&mut self, line: &RowFit, variable: &LaneNumbers, at: usize) {
+    pub fn set(&mut self, line: &RowFit, column: u32, at: Range<usize>) {
         if let Some(regions) = &mut self.regions {
-            regions[at..at + LANES].fill(line.region);
+            regions[at].fill(line.region);
             return;
         }
         for (channel, values) in self.channels.iter_mut().enumerate() {
-            values[at..at + LANES].copy_from_slice(&line.at(3 + channel, variable));
+            let (groups, rest) = values[at.clone()].as_chunks_mut::<LANES>();
+            let mut first = column;
+            for group in groups {
+                *group = line.at(3 + channel, &line.variable(first));
+                first += LANES as u32;
+            }
+            let last = line.at(3 + channel, &line.variable(first));
+            rest.copy_from_slice(&last[..rest.len()]);
         }
     }
 
@@ -117,26 +124,19 @@ impl<'a, 's> PixelValues<'a, 's> {
         self.places.clear();
     }
 
-    /// Appends pixels to `all`, `[attribute][pixel * width]`.
-    pub fn copy(&self, pixels: Range<usize>, all: &mut [Vec<f64>]) {
-        let mut channels = &self.channels[..];
-        for (attribute, all) in self.attributes.iter().zip(all) {
-            let (own, rest) = channels.split_at(attribute.width);
-            channels = rest;
-            match own {
-                [channel] => all.extend_from_slice(&channel[pixels.clone()]),
-                _ => pixels.clone().for_each(|at| all.extend(own.iter().map(|c| c[at]))),
-            }
-        }
+    /// Components of all attributes, `[component][pixel]`.
+    pub fn channels(&self) -> &[Vec<f64>] {
+        &self.channels
     }
 
-    /// Appends a place of a piece to `all`.
-    pub fn evaluate(&self, piece: u32, parameters: [f64; 3], all: &mut [Vec<f64>]) {
-        for (attribute, all) in self.attributes.iter().zip(all) {
-            let start = all.len();
-            all.resize(start + attribute.width, 0.0);
-            let piece = piece as usize;
-            self.pieces.attribute_at(attribute, piece, parameters, &mut all[start..]);
+    /// The same of a place of a piece.
+    pub fn evaluated(&self, piece: u32, parameters: [f64; 3]) -> Vec<Vec<f64>> {
+        let mut all = Vec::with_capacity(self.channels.len());
+        for attribute in self.attributes {
+            let mut values = vec![0.0; attribute.width];
+            self.pieces.attribute_at(attribute, piece as usize, parameters, &mut values);
+            all.extend(values.into_iter().map(|value| vec![value]));
         }
+        all
     }
 }

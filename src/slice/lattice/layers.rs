@@ -1,6 +1,6 @@
 //! Layers of a lattice in a solid.
 
-use super::measure::FoldedPoint;
+use super::measure::{FoldedPoint, PixelEdges, StrutRadius};
 use super::{Graded, LatticeSize, Tile, TileLattice, march, skin};
 use crate::backend::Backend;
 use crate::backend::cpu::Host;
@@ -14,7 +14,7 @@ use crate::memory;
 use crate::mesh::Attribute;
 use crate::slice::contours::{Combination, combine};
 use crate::slice::frame::{Axis, PixelGrid};
-use crate::slice::interior::{BandMemory, BandValues, InteriorFinder, PixelNumbers};
+use crate::slice::interior::{BandMemory, BandRun, InteriorFinder, PixelNumbers};
 use crate::slice::layer::{Contour, Layer};
 use crate::slice::pixels::Raster;
 use crate::slice::slicer::Slicer;
@@ -22,6 +22,9 @@ use crate::slice::spare::SpareMemory;
 
 /// Rows and columns that the grid of contours has beyond the model.
 const MARGIN: usize = 3;
+
+/// Parameters, a size and the Jacobian.
+const MAX_CHANNELS: usize = 13;
 
 /// Bytes of a pixel while contours are found.
 const CONTOUR_BYTES: u128 = 24;
@@ -228,7 +231,7 @@ impl LatticeLayers {
         if mask.iter().all(|&own| own == 0) {
             return Ok(values);
         }
-        let write = |band: &BandValues, all: &mut [f64]| self.write(finder, band, answer, all);
+        let write = |run: &BandRun<'_>, all: &mut [f64]| self.write(finder, run, answer, all);
         let numbers = PixelNumbers { width: 1, write };
         let functions = self.needed(answer);
         finder.covered_values(height, mask, functions, numbers, &self.spare, &mut values)?;
@@ -248,40 +251,46 @@ impl LatticeLayers {
     fn write(
         &self,
         finder: &InteriorFinder<'_, '_>,
-        band: &BandValues,
+        run: &BandRun<'_>,
         answer: Answer,
         all: &mut [f64],
     ) {
         let TileLattice { tile, per_cell, ref size, .. } = self.lattice;
         let has_jacobian = self.needs_jacobian(answer);
-        let (pitch, plane) = (finder.grid.pitch, finder.axis.plane());
-        let places = band.values[0].as_chunks::<3>().0;
-        let sizes = size.attribute().map(|_| &band.values[1]);
-        let jacobians = band.values.last().filter(|_| has_jacobian);
-        let jacobians = jacobians.map(|own| own.as_chunks::<9>().0);
+        let pixel = PixelEdges { pitch: finder.grid.pitch, plane: finder.axis.plane() };
+        let mut channels = [&[][..]; MAX_CHANNELS];
+        channels.iter_mut().zip(run.channels()).for_each(|(own, values)| *own = values);
+        let ([u, v, w], channels) = ([channels[0], channels[1], channels[2]], &channels[3..]);
+        let sizes = size.attribute().map(|_| channels[0]);
+        let jacobian = &channels[usize::from(sizes.is_some())..];
         let constant = self.constant_size().unwrap_or_default();
         for (i, value) in all.iter_mut().enumerate() {
-            let count = 0.5 * per_cell as f64 * finder.halves(band.pieces[i]);
-            let point = FoldedPoint::new(places[i].map(|u| count * u));
+            let count = 0.5 * per_cell as f64 * finder.halves(run.pieces[i]);
+            let point = FoldedPoint::new([u[i], v[i], w[i]].map(|u| count * u));
             let size = sizes.map_or(constant, |sizes| self.size_of(sizes[i]));
-            *value = match jacobians {
-                None => {
-                    let field = tile.value(point.place).0 - size;
-                    if answer == Answer::Field { field } else { f64::from(field <= 0.0) }
-                }
-                Some(jacobians) => {
-                    let jacobian =
-                        std::array::from_fn(|a| [0, 1, 2].map(|d| jacobians[i][3 * a + d] / count));
-                    let nearest = match self.lattice.size {
-                        LatticeSize::Thickness(_) => point.wall(tile, size, &jacobian),
-                        _ => point.level(tile, size, &jacobian),
-                    };
-                    match answer {
-                        Answer::Center => f64::from(nearest.outside() <= 0.0),
-                        Answer::Area => nearest.coverage(pitch, plane),
-                        Answer::Field => nearest.outside(),
-                    }
-                }
+            if !has_jacobian {
+                let field = tile.value(point.place).0 - size;
+                *value = if answer == Answer::Field { field } else { f64::from(field <= 0.0) };
+                continue;
+            }
+            let jacobian =
+                std::array::from_fn(|a| [0, 1, 2].map(|d| jacobian[3 * a + d][i] / count));
+            let is_wall = matches!(self.lattice.size, LatticeSize::Thickness(_));
+            if answer == Answer::Area && !tile.is_smooth() {
+                let radius =
+                    if is_wall { StrutRadius::Space(0.5 * size) } else { StrutRadius::Tile(size) };
+                *value = point.in_struts(tile, radius, &jacobian, pixel);
+                continue;
+            }
+            let nearest = if is_wall {
+                point.wall(tile, size, &jacobian)
+            } else {
+                point.level(tile, size, &jacobian)
+            };
+            *value = match answer {
+                Answer::Center => f64::from(nearest.outside() <= 0.0),
+                Answer::Area => nearest.coverage(pixel),
+                Answer::Field => nearest.outside(),
             };
         }
     }
@@ -326,7 +335,7 @@ impl LatticeSource for LatticeLayer<'_, '_, '_> {
     fn runs(&self, inside: &[u16]) -> Result<RegionRuns> {
         let Self { layers, finder, height, .. } = *self;
         let answer = self.answer();
-        let write = |band: &BandValues, all: &mut [f64]| layers.write(finder, band, answer, all);
+        let write = |run: &BandRun<'_>, all: &mut [f64]| layers.write(finder, run, answer, all);
         finder.covered_runs(height, inside, layers.needed(answer), write, &layers.spare)
     }
 

@@ -8,15 +8,14 @@
 //! label.
 
 use std::fmt::Write as _;
-use std::fs::File;
-use std::io::{BufWriter, Seek, Write};
+use std::io::{Write, copy};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use super::spool::Spool;
 use super::svg::decimals;
 use super::{LayerOutput, Output, OutputLayer};
 use crate::error::{Error, IdKind, Result, option_name};
-use crate::io::atomic;
 use crate::slice::Contour;
 use crate::slice::{Hatch, Hatching, Setting};
 
@@ -37,13 +36,12 @@ const START_HATCHES_LONG: u16 = 132;
 
 /// A file of contours.
 pub struct CommonLayerInterface {
-    path: PathBuf,
     encoding: Encoding,
     tolerance: f64,
     hatching: Option<Hatching>,
     decimals: usize,
     head: String,
-    body: BufWriter<File>,
+    body: Spool,
 }
 
 impl CommonLayerInterface {
@@ -58,18 +56,16 @@ impl CommonLayerInterface {
         layers: &Range<usize>,
         encoding: Encoding,
     ) -> Result<Self> {
-        let path = path.as_ref().to_owned();
-        atomic::check(&path)?;
+        let body = Spool::create(path.as_ref())?;
         if encoding == Encoding::Binary {
             check_single(setting)?;
         }
-        let body = BufWriter::new(atomic::unnamed(&path)?);
         let Setting { tolerance, hatching, .. } = *setting;
         let decimals = decimals(tolerance);
         let head = head(setting, layers, encoding, decimals);
-        let mut file = Self { path, encoding, tolerance, hatching, decimals, head, body };
+        let mut file = Self { encoding, tolerance, hatching, decimals, head, body };
         let bottom = file.layer(setting.stack.slab(layers.start)[0]);
-        file.append(&bottom)?;
+        file.body.push(&bottom)?;
         Ok(file)
     }
 
@@ -126,10 +122,6 @@ impl CommonLayerInterface {
             }
         }
     }
-
-    fn append(&mut self, bytes: &[u8]) -> Result<()> {
-        self.body.write_all(bytes).map_err(|e| atomic::refused(&self.path, e))
-    }
 }
 
 impl Output for CommonLayerInterface {
@@ -157,21 +149,17 @@ impl Output for CommonLayerInterface {
     }
 
     fn take(&mut self, layer: LayerOutput) -> Result<()> {
-        self.append(&layer.get::<Vec<u8>>()?)
+        self.body.push(&layer.get::<Vec<u8>>()?)
     }
 
     fn finish(&mut self) -> Result<()> {
-        let refused = |e| atomic::refused(&self.path, e);
-        self.body.rewind().map_err(refused)?; // flushes
-        atomic::write(&self.path, |out| {
-            let body = self.body.get_mut();
-            out.write_all(self.head.as_bytes())
-                .and_then(|()| std::io::copy(body, out))
-                .and_then(|_| match self.encoding {
-                    Encoding::Text => out.write_all(b"$$GEOMETRYEND\n"),
-                    Encoding::Binary => Ok(()),
-                })
-                .map_err(refused)
+        self.body.finish(|out, body| {
+            out.write_all(self.head.as_bytes())?;
+            copy(body, out)?;
+            match self.encoding {
+                Encoding::Text => out.write_all(b"$$GEOMETRYEND\n"),
+                Encoding::Binary => Ok(()),
+            }
         })
     }
 }

@@ -5,13 +5,59 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::KeptLayers;
+use super::{KeptLayers, LayerOutput, Output, OutputLayer};
 use crate::error::{Error, Result};
 use crate::io::{UnfinishedPath, atomic};
-use crate::slice::manifest::{FILE_NAME, LayerEntry, Manifest, Parameters};
+use crate::slice::manifest::{FILE_NAME, FileEntry, LayerEntry, Manifest, Parameters};
 
 /// Endings of files of layers.
 const ENDINGS: [&str; 3] = ["png", "bmp", "svg"];
+
+/// Makes the files of a layer in a directory.
+pub trait LayerFiles: Send + Sync {
+    /// Writes the files of a layer.
+    ///
+    /// # Errors
+    /// As [`Output::make`].
+    fn write(&self, cut: &OutputLayer, directory: &LayerDirectory) -> Result<Vec<FileEntry>>;
+}
+
+/// A directory with files of each layer.
+#[derive(Debug)]
+pub struct OutputDirectory<F> {
+    pub(super) directory: LayerDirectory,
+    pub(super) files: F,
+}
+
+impl<F: LayerFiles> Output for OutputDirectory<F> {
+    fn is_done(&self, layer: usize) -> bool {
+        self.directory.is_done(layer)
+    }
+
+    fn make(&self, cut: &OutputLayer) -> Result<LayerOutput> {
+        let files = self.files.write(cut, &self.directory)?;
+        let (index, height) = (cut.index, cut.stack.middle(cut.index));
+        let thickness = cut.stack.own_height(index);
+        Ok(LayerOutput::of(LayerEntry { index, height, thickness, files }))
+    }
+
+    fn take(&mut self, layer: LayerOutput) -> Result<()> {
+        self.directory.take(layer.get()?);
+        Ok(())
+    }
+
+    fn checkpoint(&mut self) -> Result<()> {
+        self.directory.write(false)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.directory.write(true)
+    }
+
+    fn kept(&self) -> Option<KeptLayers> {
+        Some(self.directory.kept())
+    }
+}
 
 /// Files of layers that are complete, by layer.
 #[derive(Debug)]

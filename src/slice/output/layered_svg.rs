@@ -6,21 +6,19 @@
 //! The corner of the model's box is the origin, and rows run upward, as printers count them.
 
 use std::fmt::Write as _;
-use std::fs::File;
-use std::io::{BufWriter, Seek, Write};
+use std::io::{Write, copy};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use super::spool::Spool;
 use super::svg::decimals;
 use super::{LayerOutput, Output, OutputLayer};
 use crate::error::Result;
-use crate::io::atomic;
 use crate::slice::{Contour, Layer, Setting};
 
 /// A file of drawings.
 pub struct LayeredSvg {
-    path: PathBuf,
-    body: BufWriter<File>,
+    body: Spool,
     setting: Setting,
     first: usize,
     decimals: usize,
@@ -36,11 +34,9 @@ impl LayeredSvg {
         setting: &Setting,
         layers: &Range<usize>,
     ) -> Result<Self> {
-        let path = path.as_ref().to_owned();
-        atomic::check(&path)?;
-        let body = BufWriter::new(atomic::unnamed(&path)?);
+        let body = Spool::create(path.as_ref())?;
         let decimals = decimals(setting.tolerance * setting.unit_mm);
-        Ok(Self { path, body, setting: setting.clone(), first: layers.start, decimals })
+        Ok(Self { body, setting: setting.clone(), first: layers.start, decimals })
     }
 
     fn head(&self) -> String {
@@ -88,20 +84,15 @@ impl Output for LayeredSvg {
     }
 
     fn take(&mut self, layer: LayerOutput) -> Result<()> {
-        self.body
-            .write_all(layer.get::<String>()?.as_bytes())
-            .map_err(|e| atomic::refused(&self.path, e))
+        self.body.push(layer.get::<String>()?.as_bytes())
     }
 
     fn finish(&mut self) -> Result<()> {
-        let (head, refused) = (self.head(), |e| atomic::refused(&self.path, e));
-        self.body.rewind().map_err(refused)?; // flushes
-        let body = self.body.get_mut();
-        atomic::write(&self.path, |out| {
-            out.write_all(head.as_bytes())
-                .and_then(|()| std::io::copy(body, out))
-                .and_then(|_| out.write_all(b"</svg>\n"))
-                .map_err(refused)
+        let head = self.head();
+        self.body.finish(|out, body| {
+            out.write_all(head.as_bytes())?;
+            copy(body, out)?;
+            out.write_all(b"</svg>\n")
         })
     }
 }

@@ -15,6 +15,7 @@ mod painter;
 mod prusa_archive;
 mod pvtu;
 mod slice_stack;
+mod spool;
 mod svg;
 mod vdb;
 mod vtp;

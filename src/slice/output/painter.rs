@@ -391,6 +391,16 @@ impl ChannelValues<'_> {
         coverage: &[u16],
         levels: &mut [u16],
     ) -> Result<(), usize> {
+        pulp::Arch::new().dispatch(ShadeKernel { own: self, range, coverage, levels })
+    }
+
+    #[inline(always)]
+    fn shade_runs(
+        &self,
+        range: [f64; 2],
+        coverage: &[u16],
+        levels: &mut [u16],
+    ) -> Result<(), usize> {
         let mut values = self.values;
         let mut start = 0;
         while start < coverage.len() {
@@ -399,6 +409,9 @@ impl ChannelValues<'_> {
             start += bare;
             let run = &coverage[start..];
             let run = &run[..leading(run, |&covered| covered > 0)];
+            if run.is_empty() {
+                break;
+            }
             let pixels = start..start + run.len();
             start = pixels.end;
             let Some((own, rest)) = values.split_at_checked(self.channels * run.len()) else {
@@ -409,11 +422,8 @@ impl ChannelValues<'_> {
             values = rest;
             let levels = &mut levels[pixels.clone()];
             let are_numbers = match self.channels {
-                1 => shade(own.iter().copied(), range, run, levels),
-                channels => {
-                    let own = own.iter().skip(self.channel).step_by(channels);
-                    shade(own.copied(), range, run, levels)
-                }
+                1 => shade((own, 1), range, run, levels),
+                channels => shade((&own[self.channel..], channels), range, run, levels),
             };
             if !are_numbers {
                 let mut own = own.iter().skip(self.channel).step_by(self.channels);
@@ -424,22 +434,42 @@ impl ChannelValues<'_> {
     }
 }
 
-/// Levels of values in pixels that are covered so far; the range's ends are 0 and all. Says whether
-/// all values are numbers.
+/// The levels of pixels, compiled for the widest vectors that the machine has.
+struct ShadeKernel<'a> {
+    own: &'a ChannelValues<'a>,
+    range: [f64; 2],
+    coverage: &'a [u16],
+    levels: &'a mut [u16],
+}
+
+impl pulp::NullaryFnOnce for ShadeKernel<'_> {
+    type Output = Result<(), usize>;
+
+    #[inline(always)]
+    fn call(self) -> Self::Output {
+        self.own.shade_runs(self.range, self.coverage, self.levels)
+    }
+}
+
+/// Levels of values in pixels that are covered so far, `stride` apart; the range's ends are 0 and all.
+/// Says whether all values are numbers.
 #[inline(always)]
+#[allow(clippy::needless_range_loop)] // no iterators, which would be called
 fn shade(
-    values: impl Iterator<Item = f64>,
+    (values, stride): (&[f64], usize),
     [black, white]: [f64; 2],
     coverage: &[u16],
     levels: &mut [u16],
 ) -> bool {
-    let scale = white - black;
+    let (scale, count) = (white - black, levels.len());
+    let (values, coverage) = (&values[..(count - 1) * stride + 1], &coverage[..count]);
     let mut are_numbers = true;
-    for ((level, &covered), value) in levels.iter_mut().zip(coverage).zip(values) {
+    for i in 0..count {
+        let value = values[i * stride];
         are_numbers &= !value.is_nan();
         let part = ((value - black) / scale).clamp(0.0, 1.0);
         // rounds: a cast cuts off
-        *level = (part * f64::from(covered) + 0.5) as i32 as u16;
+        levels[i] = (part * f64::from(coverage[i]) + 0.5) as i32 as u16;
     }
     are_numbers
 }

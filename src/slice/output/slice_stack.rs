@@ -6,14 +6,15 @@
 
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Seek, Write};
+use std::io::{self, BufWriter, Read};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use super::spool::Spool;
 use super::svg::decimals;
 use super::{LayerOutput, Output, OutputLayer};
 use crate::error::Result;
-use crate::io::{LengthUnit, ModelWriter, atomic, box_mesh};
+use crate::io::{LengthUnit, ModelWriter, box_mesh};
 use crate::slice::{Contour, Setting};
 
 const NAMESPACE: &str = "http://schemas.microsoft.com/3dmanufacturing/slice/2015/07";
@@ -22,8 +23,12 @@ const BLOCK: usize = 1 << 20;
 
 /// A file of contours.
 pub struct SliceStack {
-    path: PathBuf,
-    body: BufWriter<File>,
+    body: Spool,
+    layout: SliceLayout,
+}
+
+/// Where slices lie, and how numbers are written.
+struct SliceLayout {
     setting: Setting,
     layers: Range<usize>,
     decimals: usize,
@@ -39,13 +44,14 @@ impl SliceStack {
         setting: &Setting,
         layers: &Range<usize>,
     ) -> Result<Self> {
-        let path = path.as_ref().to_owned();
-        atomic::check(&path)?;
-        let body = BufWriter::new(atomic::unnamed(&path)?);
+        let body = Spool::create(path.as_ref())?;
         let decimals = decimals(setting.tolerance * setting.unit_mm);
-        Ok(Self { path, body, setting: setting.clone(), layers: layers.clone(), decimals })
+        let (setting, layers) = (setting.clone(), layers.clone());
+        Ok(Self { body, layout: SliceLayout { setting, layers, decimals } })
     }
+}
 
+impl SliceLayout {
     /// Millimeters of a length, as text.
     fn length(&self, x: f64) -> String {
         format!("{:.*}", self.decimals, x * self.setting.unit_mm + 0.0)
@@ -110,21 +116,16 @@ impl SliceStack {
 
 impl Output for SliceStack {
     fn make(&self, cut: &OutputLayer) -> Result<LayerOutput> {
-        let layer = cut.contours()?.merged(self.setting.tolerance);
+        let layer = cut.contours()?.merged(self.layout.setting.tolerance);
         let top = cut.stack.slab(cut.index)[1];
-        Ok(LayerOutput::of(self.slice(top, &layer.contours)))
+        Ok(LayerOutput::of(self.layout.slice(top, &layer.contours)))
     }
 
     fn take(&mut self, layer: LayerOutput) -> Result<()> {
-        self.body
-            .write_all(layer.get::<String>()?.as_bytes())
-            .map_err(|e| atomic::refused(&self.path, e))
+        self.body.push(layer.get::<String>()?.as_bytes())
     }
 
     fn finish(&mut self) -> Result<()> {
-        let refused = |e| atomic::refused(&self.path, e);
-        self.body.rewind().map_err(refused)?; // flushes
-        let mut body = self.body.get_ref().try_clone().map_err(refused)?;
-        atomic::write(&self.path, |out| self.write(out, &mut body).map_err(refused))
+        self.body.finish(|out, body| self.layout.write(out, body))
     }
 }

@@ -8,19 +8,21 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::directory::LayerDirectory;
-use super::{KeptLayers, LayerOutput, Output, OutputLayer};
+use super::OutputLayer;
+use super::directory::{LayerDirectory, LayerFiles, OutputDirectory};
 use crate::error::Result;
 use crate::io::escape;
 use crate::numbers::significant;
 use crate::slice::Setting;
-use crate::slice::manifest::{FileEntry, Files, LayerEntry};
+use crate::slice::manifest::{FileEntry, Files};
 use crate::slice::{Hatching, Layer};
 
 /// A directory of drawings.
+pub type SvgStack = OutputDirectory<SvgDrawing>;
+
+/// Draws layers.
 #[derive(Debug)]
-pub struct SvgStack {
-    directory: LayerDirectory,
+pub struct SvgDrawing {
     axis: char,
     unit_mm: f64,
     /// Lower left and upper right corner in the plane's coordinates.
@@ -45,8 +47,7 @@ impl SvgStack {
         let parameters =
             setting.parameters(Files::Svg { origin: low, size, hatching: setting.hatching });
         let model = setting.model.clone();
-        Ok(Self {
-            directory: LayerDirectory::open(path.as_ref(), model, parameters, &[], resume)?,
+        let files = SvgDrawing {
             axis: setting.axis_letter(),
             unit_mm: setting.unit_mm,
             plane: setting.plane,
@@ -57,9 +58,13 @@ impl SvgStack {
                 [] | [_] => Vec::new(),
                 parts => parts.iter().map(|own| own.name.clone().unwrap_or_default()).collect(),
             },
-        })
+        };
+        let directory = LayerDirectory::open(path.as_ref(), model, parameters, &[], resume)?;
+        Ok(Self { directory, files })
     }
+}
 
+impl SvgDrawing {
     /// The drawing of a layer, by its parts.
     fn draw(&self, cut: &OutputLayer, parts: &[Layer]) -> Result<String> {
         let ([low, high], mm, decimals) = (self.plane, self.unit_mm, self.decimals);
@@ -121,40 +126,15 @@ impl SvgStack {
     }
 }
 
-impl Output for SvgStack {
-    fn is_done(&self, layer: usize) -> bool {
-        self.directory.is_done(layer)
-    }
-
-    fn make(&self, cut: &OutputLayer) -> Result<LayerOutput> {
+impl LayerFiles for SvgDrawing {
+    fn write(&self, cut: &OutputLayer, directory: &LayerDirectory) -> Result<Vec<FileEntry>> {
         let parts: Vec<Layer> =
             cut.parts(self.tolerance)?.iter().map(|part| part.merged(self.tolerance)).collect();
         let path = format!("{}.svg", cut.stack.file_stem(cut.index, self.axis));
-        let bytes =
-            self.directory.write_file(cut.index, &path, self.draw(cut, &parts)?.as_bytes())?;
+        let bytes = directory.write_file(cut.index, &path, self.draw(cut, &parts)?.as_bytes())?;
         let area = Some(parts.iter().map(Layer::area).sum());
         let contours = Some(parts.iter().map(|part| part.contours.len()).sum());
-        let file = FileEntry { path, bytes, area, contours, ..FileEntry::default() };
-        let thickness = cut.stack.own_height(cut.index);
-        let (index, height, files) = (cut.index, cut.stack.middle(cut.index), vec![file]);
-        Ok(LayerOutput::of(LayerEntry { index, height, thickness, files }))
-    }
-
-    fn take(&mut self, layer: LayerOutput) -> Result<()> {
-        self.directory.take(layer.get()?);
-        Ok(())
-    }
-
-    fn checkpoint(&mut self) -> Result<()> {
-        self.directory.write(false)
-    }
-
-    fn finish(&mut self) -> Result<()> {
-        self.directory.write(true)
-    }
-
-    fn kept(&self) -> Option<KeptLayers> {
-        Some(self.directory.kept())
+        Ok(vec![FileEntry { path, bytes, area, contours, ..FileEntry::default() }])
     }
 }
 

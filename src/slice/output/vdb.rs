@@ -3,17 +3,15 @@
 //!
 //! A voxel is active if the material covers some of it; the density is its covered part.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rayon::prelude::*;
 
 use super::painter::{ImageOptions, Painter, larger_pixels};
+use super::spool::Spool;
 use super::{LayerOutput, Output, OutputLayer};
 use crate::error::Result;
-use crate::io::atomic;
 use crate::io::vdb::{self, Block, Content, Grid, LEAF};
 use crate::memory;
 use crate::numbers::counted;
@@ -25,7 +23,6 @@ const DENSITY: &str = "density";
 
 /// A file of voxels.
 pub struct OpenVdb {
-    path: PathBuf,
     setting: Setting,
     options: ImageOptions,
     half: bool,
@@ -33,7 +30,7 @@ pub struct OpenVdb {
     channels: usize,
     grids: Vec<Grid>,
     /// Values of leaves, and their bytes so far.
-    store: BufWriter<File>,
+    store: Spool,
     end: u64,
     /// Voxels of the layers since the last whole blocks: `[layer][grid][pixel]`, NaN where there is no
     /// material.
@@ -58,8 +55,7 @@ impl OpenVdb {
         (options, half): (ImageOptions, bool),
         channels: &[Channel],
     ) -> Result<Self> {
-        let path = path.as_ref().to_owned();
-        atomic::check(&path)?;
+        let store = Spool::create(path.as_ref())?;
         setting.stack.check_alike("a .vdb")?;
         Painter::check(setting, &options, channels)?;
         let [columns, rows] = options.grid.size;
@@ -68,7 +64,6 @@ impl OpenVdb {
         let of = counted(count, "grid");
         let what = format!("layers of {columns} × {rows} voxels in {of} need");
         memory::check_half(what, need, |_| larger_pixels())?;
-        let store = BufWriter::new(atomic::unnamed(&path)?);
         let mm = setting.unit_mm;
         let ([width, depth], height) = (options.grid.pitch, setting.stack.layer_height());
         let voxel = [width, depth, height].map(|x| x * mm);
@@ -81,7 +76,6 @@ impl OpenVdb {
             .map(|(name, class)| Grid { name, class, half, origin, voxel, blocks: Vec::new() })
             .collect();
         Ok(Self {
-            path,
             setting: setting.clone(),
             half,
             channels: channels.len(),
@@ -110,13 +104,13 @@ impl OpenVdb {
             let blocks: Vec<std::io::Result<PackedBlock>> =
                 (0..across * up).into_par_iter().map(block).collect();
             for block in blocks {
-                let packed = block.map_err(|e| atomic::refused(&self.path, e))?;
+                let packed = block.map_err(|e| self.store.refused(e))?;
                 let Some((mut block, values)) = packed else { continue };
                 block.place[2] = z;
                 if let Content::Leaf { start, bytes, .. } = &mut block.content {
                     (*start, *bytes) = (self.end, values.len() as u64);
                     self.end += *bytes;
-                    self.store.write_all(&values).map_err(|e| atomic::refused(&self.path, e))?;
+                    self.store.push(&values)?;
                 }
                 self.grids[g].blocks.push(block);
             }
@@ -196,11 +190,8 @@ impl Output for OpenVdb {
 
     fn finish(&mut self) -> Result<()> {
         self.flush()?;
-        let refused = |e| atomic::refused(&self.path, e);
-        self.store.flush().map_err(refused)?;
-        let mut store = self.store.get_ref().try_clone().map_err(refused)?;
         let grids = std::mem::take(&mut self.grids);
         let id = &self.setting.model_sha256;
-        atomic::write(&self.path, |out| vdb::write(out, id, grids, &mut store).map_err(refused))
+        self.store.finish(|out, store| vdb::write(out, id, grids, store))
     }
 }

@@ -1,21 +1,18 @@
 //! A zip that grows file by file, and gets its name when it is whole.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Read, Seek, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Read, Write};
+use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 
+use super::spool::Spool;
 use crate::error::Result;
-use crate::io::{ZipEntry, ZipMethod, atomic, central_directory};
+use crate::io::{ZipEntry, ZipMethod, central_directory};
 
 /// A zip without a name.
 pub struct ZipFile {
-    path: PathBuf,
-    // the same open file
-    file: File,
-    out: BufWriter<File>,
+    body: Spool,
     entries: Vec<ZipEntry>,
     // where the next file goes
     end: u64,
@@ -27,10 +24,7 @@ impl ZipFile {
     /// # Errors
     /// [`Error::Io`](crate::Error::Io) if it cannot be written.
     pub fn create(path: &Path) -> Result<Self> {
-        atomic::check(path)?;
-        let file = atomic::unnamed(path)?;
-        let out = BufWriter::new(file.try_clone().map_err(|e| atomic::refused(path, e))?);
-        Ok(Self { path: path.to_owned(), file, out, entries: Vec::new(), end: 0 })
+        Ok(Self { body: Spool::create(path)?, entries: Vec::new(), end: 0 })
     }
 
     /// Adds a file; returns its length. Images of PNG stay as they are. A file has at most 4 GB.
@@ -38,10 +32,18 @@ impl ZipFile {
     /// # Errors
     /// [`Error::Io`](crate::Error::Io) if the zip cannot be written or `content` read.
     pub fn push(&mut self, name: &str, content: impl Read) -> Result<u64> {
-        self.append(name, content).map_err(|e| atomic::refused(&self.path, e))
+        let (entry, packed, length) =
+            self.packed(name, content).map_err(|e| self.body.refused(e))?;
+        for part in [entry.local_header(), packed] {
+            self.body.push(&part)?;
+            self.end += part.len() as u64;
+        }
+        self.entries.push(entry);
+        Ok(length)
     }
 
-    fn append(&mut self, name: &str, mut content: impl Read) -> io::Result<u64> {
+    /// A file as it stands in the zip, and its length.
+    fn packed(&self, name: &str, mut content: impl Read) -> io::Result<(ZipEntry, Vec<u8>, u64)> {
         let method = if name.ends_with(".png") { ZipMethod::Stored } else { ZipMethod::Deflated };
         let mut entry = ZipEntry::new(name.into(), self.end, method, false);
         let mut bytes = Vec::new();
@@ -60,24 +62,15 @@ impl ZipFile {
             return Err(io::Error::other(format!("{name} has more than 4 GB")));
         }
         entry.set_lengths(packed.len() as u64, length);
-        for part in [entry.local_header(), packed] {
-            self.out.write_all(&part)?;
-            self.end += part.len() as u64;
-        }
-        self.entries.push(entry);
-        Ok(length)
+        Ok((entry, packed, length))
     }
 
     /// Gives the file its name.
     ///
     /// # Errors
     /// [`Error::Io`](crate::Error::Io) if it cannot be written.
-    pub fn finish(self) -> Result<()> {
-        let Self { path, mut file, mut out, entries, end } = self;
-        let refused = |e| atomic::refused(&path, e);
-        out.write_all(&central_directory(&entries, end)).map_err(refused)?;
-        out.flush().map_err(refused)?;
-        file.rewind().map_err(refused)?;
-        atomic::write(&path, |out| io::copy(&mut file, out).map(drop).map_err(refused))
+    pub fn finish(mut self) -> Result<()> {
+        self.body.push(&central_directory(&self.entries, self.end))?;
+        self.body.finish(|out, body| io::copy(body, out).map(drop))
     }
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bitmap;
 use super::dither::is_white;
+use super::runs::leading;
 use crate::error::{Error, IdKind, Result};
 
 /// Maximum number of pixels of an image: 16384 × 16384.
@@ -266,22 +267,24 @@ impl ImageFormat {
         let stride = (columns * usize::from(u8::from(self.bits))).div_ceil(8);
         let mut packed = vec![0u8; stride * rows];
         let mut sum = 0;
-        let mut line_levels = Vec::with_capacity(columns);
+        let mut turned = Vec::new();
         let (mirrored, upward) = self.turns();
         for (line, out) in packed.chunks_exact_mut(stride).enumerate() {
             let row = if upward { line } else { rows - 1 - line };
             let levels = &levels[row * columns..][..columns];
-            if levels.iter().all(|&level| level == 0) {
+            if leading(levels, |&level| level == 0) == columns {
                 continue;
             }
-            line_levels.clear();
-            line_levels.extend_from_slice(levels);
-            if mirrored {
-                line_levels.reverse();
-            }
+            let levels = if mirrored {
+                turned.clear();
+                turned.extend(levels.iter().rev());
+                &turned
+            } else {
+                levels
+            };
             match self.bits {
                 Bits::One => {
-                    for (place, &level) in line_levels.iter().enumerate() {
+                    for (place, &level) in levels.iter().enumerate() {
                         let column = if mirrored { columns - 1 - place } else { place };
                         let white = u8::from(is_white(level, column, row, layer));
                         out[place / 8] |= white << (7 - place % 8);
@@ -289,13 +292,13 @@ impl ImageFormat {
                     }
                 }
                 Bits::Eight => {
-                    for (out, &level) in out.iter_mut().zip(&line_levels) {
+                    for (out, &level) in out.iter_mut().zip(levels) {
                         *out = eight_bits(level);
                     }
                     sum += out.iter().map(|&level| u64::from(level)).sum::<u64>();
                 }
                 Bits::Sixteen => {
-                    for (out, level) in out.chunks_exact_mut(2).zip(&line_levels) {
+                    for (out, level) in out.chunks_exact_mut(2).zip(levels) {
                         out.copy_from_slice(&level.to_be_bytes());
                     }
                     sum += levels.iter().map(|&level| u64::from(level)).sum::<u64>();

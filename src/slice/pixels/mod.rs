@@ -20,4 +20,4 @@ pub use gray_curve::GrayCurve;
 pub use image::{Bits, EncodedImage, Flip, ImageFile, ImageFormat, MAX_PIXELS};
 pub(super) use materials::NO_MATERIAL;
 pub use materials::{Material, MaterialMismatch, Materials};
-pub(super) use runs::leading;
+pub(super) use runs::{covered_count, leading};

@@ -12,3 +12,10 @@ pub fn leading<T>(pixels: &[T], holds: impl Fn(&T) -> bool) -> usize {
     let whole = GROUP_PIXELS * chunks.iter().take_while(all).count();
     whole + pixels[whole..].iter().take_while(|pixel| holds(pixel)).count()
 }
+
+/// Number of pixels that are covered.
+pub fn covered_count(coverage: &[u16]) -> usize {
+    // sums of 16 bits, as many a vector as there are levels
+    let of_some = |some: &[u16]| some.iter().map(|&level| u16::from(level > 0)).sum::<u16>();
+    coverage.chunks(usize::from(u16::MAX)).map(|some| usize::from(of_some(some))).sum()
+}

@@ -49,7 +49,13 @@ fn batches_of_octree_models_take_longer_on_a_gpu() {
 /// million pixels 5.0, 2.4, 0.72 s and 5.2, 3.1, 2.1 s.
 #[test]
 fn many_layers_with_attributes_go_to_the_gpu_unless_there_are_many_threads() {
-    let job = LayersJob { cells: 888, layers: 200, pixels: 200 * 576_000, attributes: 1 };
+    let job = LayersJob {
+        cells: 888,
+        layers: 200,
+        pixels: 200 * 576_000,
+        attributes: 1,
+        ..LayersJob::default()
+    };
     let many = Cost::layers(job);
     assert!(!many.suits_cpu(1) && !many.suits_cpu(2) && many.suits_cpu(16));
     let few = Cost::layers(LayersJob { layers: 20, pixels: 20 * 9_216_000, ..job });
@@ -71,8 +77,9 @@ fn layers_of_many_cells_are_estimated_as_measured() {
         layers: 48,
         pixels: 48 * side * side * 8 / 5,
         attributes: 1,
+        ..LayersJob::default()
     };
-    let boxed = LayersJob { cells: 1_638_400, layers: 320, pixels: 51_200_000, attributes: 1 };
+    let boxed = LayersJob { cells: 1_638_400, layers: 320, pixels: 51_200_000, ..refined(0, 600) };
     for (job, threads, cpu, gpu) in [
         (refined(0, 600), 1, 2.34, 2.25),
         (refined(0, 600), 16, 0.33, 1.06),
@@ -93,6 +100,34 @@ fn layers_of_many_cells_are_estimated_as_measured() {
         let chosen = if cost.suits_cpu(threads) { cpu } else { gpu };
         assert!(chosen <= 1.15 * f64::min(cpu, gpu), "{job:?}, {threads} threads: {ratios:?}");
     }
+}
+
+/// Measured on an H200 and 16 threads of its host: a layer of 9.2 million pixels of lattices in boxes of
+/// 10³ and of 50³ cells, in seconds by CPU and GPU, once these have started.
+#[test]
+fn lattices_of_large_layers_go_to_the_gpu() {
+    let job = |cells: usize, layers: usize| LayersJob {
+        cells,
+        layers,
+        pixels: layers * 9_216_000,
+        lattice_planes: 1,
+        ..LayersJob::default()
+    };
+    for (cells, cpu, gpu) in [(1000, 0.24, 0.024), (1000, 0.38, 0.014), (125_000, 0.22, 0.022)] {
+        let [few, many] = [10, 20].map(|layers| Cost::layers(job(cells, layers)));
+        let layer = |of: fn(&Cost, usize) -> f64| (of(&many, 16) - of(&few, 16)) / 10.0;
+        let ratios = [layer(Cost::on_cpu) / cpu, layer(Cost::on_gpu) / gpu];
+        assert!(ratios.iter().all(|ratio| (0.4..2.5).contains(ratio)), "{cells}: {ratios:?}");
+        assert!(!many.suits_cpu(2) && !many.suits_cpu(16), "{cells}");
+    }
+    // a few small layers, and the same without a lattice
+    let small = LayersJob { pixels: 10 * 250_000, ..job(1000, 10) };
+    assert!(Cost::layers(small).suits_cpu(2));
+    let plain = LayersJob { lattice_planes: 0, ..job(1000, 20) };
+    assert!(Cost::layers(plain).suits_cpu(2));
+    // several planes a layer
+    let planes = LayersJob { lattice_planes: 4, ..job(1000, 1) };
+    assert!(Cost::layers(planes).on_cpu(1) > 3.0 * Cost::layers(job(1000, 1)).on_cpu(1));
 }
 
 #[test]

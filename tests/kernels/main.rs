@@ -4,9 +4,9 @@
 //!
 //! Compiling is most of the time, so not every variant is compiled for every architecture. The
 //! last one, sm_90, gets all variants: most spills come from a combination of macros, on any
-//! architecture. The others get each file in each precision with every value of each macro (of
-//! numbers of samples a small and a large one): what an architecture lacks, and spills from its
-//! own code for some instruction.
+//! architecture. The first, sm_75, gets each file in each precision with every value of each macro
+//! (of numbers of samples a small and a large one): what an architecture lacks, and spills from its
+//! own code for some instruction. sm_80, between them, gets each file in each precision.
 //!
 //! `SUBSOLID_ARCHITECTURES=80` compiles for this one alone, so in all variants. With
 //! `SUBSOLID_CUBINS=folder` the machine code is written to

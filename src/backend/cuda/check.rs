@@ -50,7 +50,8 @@ impl fmt::Display for KernelReport {
 }
 
 /// Compiles the kernels to machine code of architectures, such as 90 for compute capability
-/// 9.0: the last one in all variants, the others in a selection.
+/// 9.0: the last one in all variants, the first in a selection with every value of each macro,
+/// those between in one variant of each file and precision.
 ///
 /// All kernels of evaluations are compiled in both precisions: for positions (3 components)
 /// with every choice of derivatives, and for attributes in widths 1 to 4, dense and strided,
@@ -59,7 +60,7 @@ impl fmt::Display for KernelReport {
 /// some between for positions alone, one or two otherwise. The published method's are compiled
 /// for positions in all variants without derivatives and with all of them, for attributes in one
 /// variant of each file. The selection holds every file in each of its precisions with every value
-/// of each of its macros, but only a small and a large number of samples.
+/// of each of its macros, but of numbers of samples only a small and a large one.
 ///
 /// # Errors
 /// [`Error::Request`] if NVRTC is not installed or does not know an architecture. What is
@@ -73,7 +74,12 @@ pub fn check_kernels(architectures: &[u32]) -> Result<Vec<KernelReport>> {
             return Err(Error::request(text).with_help("install the NVRTC of a newer CUDA toolkit"));
         }
         let all = all_variants(architecture);
-        let variants = if i + 1 == architectures.len() { all } else { selection(all) };
+        let variants = match i {
+            _ if i + 1 == architectures.len() => all,
+            0 => selection(all, macro_values),
+            // between two architectures that are checked with every value
+            _ => selection(all, |variant| vec![(variant.source.name, precision(variant), "", 0)]),
+        };
         jobs.extend(variants.into_iter().map(|variant| (variant, architecture)));
     }
     // the slowest first, so that no thread waits for another's at the end
@@ -102,18 +108,23 @@ fn all_variants(architecture: u32) -> Vec<Variant> {
 /// A file, its precision, and a macro with a value.
 type Value = (&'static str, usize, &'static str, usize);
 
-/// Variants that together hold every value of each macro of each file and precision: again and
-/// again the one that adds the most values, the last of them in the list where several do.
-fn selection(mut variants: Vec<Variant>) -> Vec<Variant> {
-    let values = |variant: &Variant| -> Vec<Value> {
-        let double = variant.defines.iter().find(|d| d.0 == "DOUBLE").map_or(0, |d| d.1);
-        let of = |&(name, value): &(_, _)| {
-            // of numbers of samples a small and a large one
-            let value = if name == "SAMPLES" { usize::from(value > 6) } else { value };
-            (variant.source.name, double, name, value)
-        };
-        variant.defines.iter().map(of).collect()
+/// 1 for double precision, else 0.
+fn precision(variant: &Variant) -> usize {
+    variant.defines.iter().find(|define| define.0 == "DOUBLE").map_or(0, |define| define.1)
+}
+
+/// All macros of a variant with their values; of numbers of samples a small and a large one.
+fn macro_values(variant: &Variant) -> Vec<Value> {
+    let of = |&(name, value): &(_, _)| {
+        let value = if name == "SAMPLES" { usize::from(value > 6) } else { value };
+        (variant.source.name, precision(variant), name, value)
     };
+    variant.defines.iter().map(of).collect()
+}
+
+/// Variants that together hold all values: again and again the one that adds the most, the last of
+/// them in the list where several do.
+fn selection(mut variants: Vec<Variant>, values: impl Fn(&Variant) -> Vec<Value>) -> Vec<Variant> {
     let mut held: HashSet<Value> = HashSet::new();
     let mut selected = Vec::new();
     loop {

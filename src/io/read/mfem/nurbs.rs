@@ -32,11 +32,11 @@ pub(super) fn read<'a>(text: Text<'a>) -> Result<Assembly<'a>> {
     let edges = file.edges()?;
     keyword(&mut file.text, "vertices")?;
     let vertices = file.text.count("the number of vertices")?;
-    let own = |edge: &Edge| [edge.ends[0].min(edge.ends[1]), edge.ends[0].max(edge.ends[1])];
-    let topology = PatchTopology { vertices, corners, edges: edges.iter().map(own).collect() };
+    let (vectors, edges): (Vec<usize>, _) = edges.into_iter().unzip();
+    let topology = PatchTopology { vertices, corners, edges };
     file.check(&topology)?;
     let found = match file.text.required("`knotvectors` or `patches`")? {
-        b"knotvectors" => file.common_splines(&topology, &edges)?,
+        b"knotvectors" => file.common_splines(&topology, &vectors)?,
         b"patches" => (0..attributes.len()).map(|_| file.own_spline()).collect::<Result<_>>()?,
         word => return Err(file.text.unexpected(word, "`knotvectors` or `patches`", SAVE)),
     };
@@ -50,12 +50,6 @@ pub(super) fn read<'a>(text: Text<'a>) -> Result<Assembly<'a>> {
         })
         .collect();
     file.finish(&topology, &patches, &boundary)
-}
-
-/// An edge: its knot vector, which runs from the first end to the second.
-struct Edge {
-    knots: usize,
-    ends: [u32; 2],
 }
 
 /// A spline, and the line where it begins.
@@ -95,14 +89,15 @@ impl<'a> Nurbs<'a> {
         Ok(elements)
     }
 
-    fn edges(&mut self) -> Result<Vec<Edge>> {
+    /// Knot vectors of edges, and their ascending ends.
+    fn edges(&mut self) -> Result<Vec<(usize, [u32; 2])>> {
         keyword(&mut self.text, "edges")?;
         let count = self.text.count("the number of edges")?;
         let mut edges = Vec::new();
         for _ in 0..count {
             let knots = self.text.count("the knot vector of an edge")?;
             let ends = [self.text.index(0, "vertex")?, self.text.index(0, "vertex")?];
-            edges.push(Edge { knots, ends });
+            edges.push((knots, [ends[0].min(ends[1]), ends[0].max(ends[1])]));
         }
         Ok(edges)
     }
@@ -180,15 +175,17 @@ impl<'a> Nurbs<'a> {
     }
 
     /// Patches with knots by their edges, and control points of the whole mesh.
-    fn common_splines(&mut self, topology: &PatchTopology, edges: &[Edge]) -> Result<Vec<Found>> {
+    fn common_splines(
+        &mut self,
+        topology: &PatchTopology,
+        of_edges: &[usize],
+    ) -> Result<Vec<Found>> {
         let count = self.text.count("the number of knot vectors")?;
         let mut vectors = Vec::new();
         for _ in 0..count {
             vectors.push(self.knot_vector()?);
         }
-        let by_ends: HashMap<[u32; 2], (usize, bool)> = zip(&topology.edges, edges)
-            .map(|(ends, edge)| (*ends, (edge.knots, *ends == edge.ends)))
-            .collect();
+        let by_ends = zip(topology.edges.iter().copied(), of_edges.iter().copied()).collect();
         let line = self.text.line();
         let patches = 0..topology.corners.len();
         let knots = patches.clone().map(|p| self.patch_knots(topology, &by_ends, &vectors, p));
@@ -218,34 +215,33 @@ impl<'a> Nurbs<'a> {
         zip(patches, knots).map(spline).collect()
     }
 
-    /// The knots of a patch along its axes.
+    /// The knots of a patch along its axes. They ascend from the vertex of the lower number of the edge
+    /// at the first corner, whichever comes first in the file: so reads MFEM 4.10.
     fn patch_knots(
         &self,
         topology: &PatchTopology,
-        by_ends: &HashMap<[u32; 2], (usize, bool)>,
+        by_ends: &HashMap<[u32; 2], usize>,
         vectors: &[KnotVector],
         patch: usize,
     ) -> Result<[KnotVector; 3]> {
         let along = |axis: usize| {
-            let mut found = None;
-            for [a, b] in topology.edges_along(patch, axis) {
-                let Some(&(index, is_up)) = by_ends.get(&[a.min(b), a.max(b)]) else {
-                    return Err(format!("edge {a} to {b} of patch {patch} has no knot vector"));
-                };
-                let Some(knots) = vectors.get(index) else {
-                    return Err(format!("knot vector {index} of {}", vectors.len()));
-                };
-                let own = if is_up == (a < b) { knots.clone() } else { knots.reversed() };
-                if found.as_ref().is_some_and(|other: &KnotVector| !other.is_near(&own)) {
-                    return Err(format!("edges of patch {patch} have other knots at {a} to {b}"));
-                }
-                found.get_or_insert(own);
+            let ends: Vec<[u32; 2]> = topology.edges_along(patch, axis).collect();
+            let index = |&[a, b]: &[u32; 2]| by_ends.get(&[a.min(b), a.max(b)]);
+            let [Some(first), others @ ..] = &ends.iter().map(index).collect::<Vec<_>>()[..] else {
+                return Err(format!("edges of patch {patch} have no knot vector"));
+            };
+            if others.iter().any(|other| *other != Some(first)) {
+                return Err(format!(
+                    "edges of patch {patch} along one axis have other knot vectors"
+                ));
             }
-            found.ok_or_else(|| "no edges".to_owned())
+            let Some(knots) = vectors.get(**first) else {
+                return Err(format!("knot vector {first} of {}", vectors.len()));
+            };
+            Ok(if ends[0][0] < ends[0][1] { knots.clone() } else { knots.reversed() })
         };
-        let knots = [along(0), along(1), along(2)];
-        let [u, v, w] =
-            knots.map(|own| own.map_err(|what| self.spline_error(self.text.line(), &what)));
+        let [u, v, w] = [0, 1, 2]
+            .map(|axis| along(axis).map_err(|what| self.spline_error(self.text.line(), &what)));
         Ok([u?, v?, w?])
     }
 

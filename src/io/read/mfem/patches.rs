@@ -49,7 +49,7 @@ pub(super) struct Numbering<'t> {
 }
 
 impl PatchTopology {
-    /// Vertices at the ends of the edges of a patch along an axis.
+    /// Vertices at the ends of the edges of a patch along an axis, that at corner 0 first.
     pub fn edges_along(&self, patch: usize, axis: usize) -> impl Iterator<Item = [u32; 2]> + '_ {
         let ends = CORNERS.into_iter().filter(move |corner| corner[axis] == 0);
         ends.map(move |start| {

@@ -80,14 +80,6 @@ impl KnotVector {
         Self { degree: self.degree, knots }
     }
 
-    /// Whether other knots are the same but for rounding.
-    pub fn is_near(&self, other: &Self) -> bool {
-        let [start, end] = self.domain();
-        let near = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-12 * (end - start);
-        let same = self.degree == other.degree && self.knots.len() == other.knots.len();
-        same && zip(&self.knots, &other.knots).all(near)
-    }
-
     /// Where the spline starts and ends.
     fn domain(&self) -> [f64; 2] {
         [self.knots[self.degree], self.knots[self.controls()]]

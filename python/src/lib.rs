@@ -114,7 +114,10 @@ mod _subsolid {
     }
 
     /// Reads a control mesh: .vtk, .vtu, .pvtu, MEDIT or MFEM .mesh, Gmsh .msh, .ovm, Abaqus or AVS
-    /// .inp, Exodus .exo, .unv, or a case of OpenFOAM.
+    /// .inp, Exodus .exo, .unv, splines of G+Smo .xml or splinepy .json, or a case of OpenFOAM.
+    ///
+    /// Spline volumes whose knots are uniform become control nets with ghost cells, others quadratic
+    /// cells of their knot spans, which fit takes.
     ///
     /// What else the file holds is named in a UserWarning, and so are vertices in one place, and
     /// left-handed and folded hexahedra.

@@ -55,13 +55,14 @@ pub const CREASES_FROM: &str = "Curves and points of the file that become crease
                                 levels unless a sharpness is given. Rows of --creases take precedence";
 /// What a subcommand reads that takes solids.
 pub const SOLID: &str = "Control mesh of a solid: .vtk, .vtu, .pvtu, MEDIT or MFEM .mesh, Gmsh .msh, \
-                         .ovm, Abaqus or AVS .inp, Exodus .exo, .unv, or a case of OpenFOAM; - reads \
-                         standard input";
+                         .ovm, Abaqus or AVS .inp, Exodus .exo, .unv, splines of G+Smo .xml or splinepy \
+                         .json, or a case of OpenFOAM; - reads standard input";
 /// What a subcommand reads that takes surfaces too.
 pub const SOLID_OR_SURFACE: &str = "Control mesh of a solid: .vtk, .vtu, .pvtu, MEDIT or MFEM .mesh, \
-                                    Gmsh .msh, .ovm, Abaqus or AVS .inp, Exodus .exo, .unv, or a \
-                                    case of OpenFOAM; or of a surface: .obj, .ply, .off, .stl, .3mf, .vtp, \
-                                    or a file of faces without volume cells; - reads standard input";
+                                    Gmsh .msh, .ovm, Abaqus or AVS .inp, Exodus .exo, .unv, splines \
+                                    of G+Smo .xml or splinepy .json, or a case of OpenFOAM; or of a \
+                                    surface: .obj, .ply, .off, .stl, .3mf, .vtp, or a file of \
+                                    faces without volume cells; - reads standard input";
 /// What a subcommand reads that takes surfaces.
 pub const SURFACE: &str = "Control mesh of a surface: .obj, .ply, .off, .stl, .3mf, .vtp, or a file of faces \
                            without volume cells (.vtu, .vtk, Gmsh .msh and so on); - reads standard \

@@ -21,10 +21,10 @@ const STRICT: &str = "Refuse left-handed and folded hexahedra, inverted cells of
                       face inward and parts that overlap instead of warning about them";
 /// What is sliced.
 const SOLID_SURFACE_OR_PLATE: &str = "Control mesh of a solid: .vtk, .vtu, .pvtu, MEDIT or MFEM .mesh, Gmsh \
-                                      .msh, .ovm, Abaqus or AVS .inp, Exodus .exo, .unv, or a case of \
-                                      OpenFOAM; or of a surface: .obj, .ply, .off, .stl, .3mf, .vtp, or a \
-                                      file of faces without volume cells; - reads standard input; or a \
-                                      .json of many parts (`subsolid schema plate`)";
+                                      .msh, .ovm, Abaqus or AVS .inp, Exodus .exo, .unv, splines of G+Smo \
+                                      .xml or splinepy .json, or a case of OpenFOAM; or of a surface: \
+                                      .obj, .ply, .off, .stl, .3mf, .vtp, or a file of faces without \
+                                      volume cells; - reads standard input; or a .json of many parts (`subsolid schema plate`)";
 
 /// Cut the limit volume into layers, for additive manufacturing
 ///

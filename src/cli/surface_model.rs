@@ -94,6 +94,9 @@ pub fn say_read(
     console: &Console,
 ) {
     console.read(path.display(), counts, start);
+    if let Some(exact) = &report.exact {
+        console.status("Took", exact);
+    }
     if let Some(left_out) = report.left_out() {
         console.warn(format!("{}: left out: {left_out}", path.display()));
     }

@@ -1,8 +1,8 @@
 //! Reading and writing of files, one file per format.
 //!
 //! [`read()`] takes VTK `.vtk`, `.vtu` and `.pvtu`, MEDIT and MFEM `.mesh`, Gmsh `.msh`,
-//! OpenVolumeMesh `.ovm` (ASCII), Abaqus and AVS UCD `.inp`, Exodus `.exo`, I-DEAS `.unv` and meshes
-//! of OpenFOAM; [`read_creases`] takes crease
+//! OpenVolumeMesh `.ovm` (ASCII), Abaqus and AVS UCD `.inp`, Exodus `.exo`, I-DEAS `.unv`, meshes
+//! of OpenFOAM and spline volumes of MFEM, G+Smo `.xml` and splinepy `.json`; [`read_creases`] takes crease
 //! tables (CSV). Sharpness also comes from named arrays of VTK files: point array
 //! `corner_sharpness` (1 component, 0 = smooth), field arrays `crease_edges`
 //! (2 components, vertex ids) and `crease_sharpness` (1 component). Every other

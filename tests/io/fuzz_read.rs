@@ -172,6 +172,11 @@ fn damaged_texts_are_read_or_refused() {
 }
 
 #[test]
+fn damaged_splines_are_read_or_refused() {
+    each(crate::splines::texts(), check);
+}
+
+#[test]
 fn damaged_files_of_vtk_are_read_or_refused() {
     each(samples::from_vtk(), check);
 }

@@ -21,6 +21,7 @@ mod read;
 mod references;
 mod samples;
 mod shapes;
+mod splines;
 mod surface_vtk;
 mod surfaces;
 mod texts;

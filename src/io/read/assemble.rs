@@ -37,6 +37,8 @@ pub(super) struct Assembly<'a> {
     pub(super) high_order: HighOrder,
     pub(super) groups: FileGroups,
     pub(super) features: FileFeatures,
+    /// What spline patches are in the mesh exactly.
+    pub(super) exact: Option<String>,
 }
 
 impl<'a> Assembly<'a> {
@@ -54,13 +56,14 @@ impl<'a> Assembly<'a> {
             high_order: HighOrder::default(),
             groups: FileGroups::default(),
             features: FileFeatures::default(),
+            exact: None,
         }
     }
 
     /// This assembly, with errors that name `path`.
     pub fn of(self, path: &Path) -> Assembly<'_> {
         let Self { first_index, mesh, is_single, lines, fields, references, .. } = self;
-        let Self { skipped, high_order, groups, features, .. } = self;
+        let Self { skipped, high_order, groups, features, exact, .. } = self;
         Assembly {
             path,
             first_index,
@@ -73,6 +76,7 @@ impl<'a> Assembly<'a> {
             high_order,
             groups,
             features,
+            exact,
         }
     }
 
@@ -448,7 +452,8 @@ impl<'a> Assembly<'a> {
         let (curved_nodes, straight) = self.high_order.curved_nodes(&self.mesh);
         let mut features = std::mem::take(&mut self.features).into_features();
         let skipped = self.high_order.drop_nodes(&mut self.mesh, &mut features);
-        let mut report = ReadReport { skipped, curved_nodes, straight, features };
+        let mut report =
+            ReadReport { skipped, curved_nodes, straight, features, exact: self.exact };
         report.skipped.extend(left_out);
         Ok((self.mesh, report))
     }

@@ -27,7 +27,7 @@ enum Conversion {
 /// A format: what it is called, and the endings of its files, of which converters know the first.
 struct ForeignFormat(&'static str, &'static [&'static str], Conversion);
 
-const FORMATS: [ForeignFormat; 23] = [
+const FORMATS: [ForeignFormat; 22] = [
     ForeignFormat("a MED (Salome) file", &["med"], Conversion::Gmsh),
     ForeignFormat("a CGNS file", &["cgns"], Conversion::Gmsh),
     ForeignFormat("a Gambit neutral file", &["neu"], Conversion::Gmsh),
@@ -58,7 +58,6 @@ const FORMATS: [ForeignFormat; 23] = [
     ForeignFormat("a TetGen mesh", &["node", "ele"], Conversion::Nothing),
     ForeignFormat("a Netgen mesh", &["vol"], Conversion::Nothing),
     ForeignFormat("a Tecplot file", &["tec"], Conversion::Nothing),
-    ForeignFormat("a G+Smo file", &[], Conversion::Nothing),
 ];
 
 impl ForeignFormat {
@@ -141,7 +140,6 @@ pub(super) fn refusal(path: &Path, head: &[u8], extension: &str) -> Option<Error
         _ if is_nastran => "bdf",
         _ if has(b"<Xdmf") => "xdmf",
         _ if begins(b"<mesh") || has(b"<dolfin ") => "DOLFIN",
-        _ if has(b"<xml>") && has(b"<Geometry") => "G+Smo",
         _ => extension,
     };
     let is_it = |ForeignFormat(what, endings, _): &&ForeignFormat| {

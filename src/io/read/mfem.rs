@@ -8,14 +8,18 @@
 //! faces of a surface groups `mfem:attribute:N`, unless all are 1; attributes of boundary elements
 //! become groups of faces `mfem:bdr_attribute:N`, and sets of attributes groups by their names.
 //! Discontinuous nodes of hexahedra, those of periodic meshes, give each element its own place
-//! ([`periodic`]). Meshes that are not conforming, NURBS and inline meshes are refused.
+//! ([`periodic`]). NURBS ([`nurbs`]) and boxes of hexahedra ([`inline`]) are read too; meshes that are not
+//! conforming are refused.
 
+mod inline;
+mod nurbs;
+mod patches;
 mod periodic;
 
 use std::collections::HashSet;
 use std::path::Path;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::mesh::VolumeShape;
 use crate::mesh::groups::face_group_name;
 
@@ -34,18 +38,25 @@ const VERSIONS: [&str; 3] = ["v1.0", "v1.2", "v1.3"];
 const CONVERT: &str = "write it by MFEM's `Mesh::PrintVTU`; a mesh whose nodes are not continuous, such \
                        as a periodic one, with nodes of the collection L2_T1";
 
-/// Reads an MFEM file that is already in memory.
-pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> {
+/// Reads an MFEM file that is already in memory; an inline mesh may take `most` bytes.
+pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8], most: u64) -> Result<Assembly<'a>> {
     let mut text = Text::new(path, bytes);
     let title = text.next_line().unwrap_or_default();
     let words: Vec<&[u8]> =
         title.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
     match words[..] {
         [b"MFEM", b"mesh", version] if VERSIONS.iter().any(|v| v.as_bytes() == version) => {}
+        [b"MFEM", b"NURBS", b"mesh", b"v1.0" | b"v1.1"] => {
+            return nurbs::read(text.with_comment(b'#'));
+        }
+        [b"MFEM", b"INLINE", b"mesh", b"v1.0"] => {
+            return inline::read(text.with_comment(b'#'), most);
+        }
         _ => {
-            return Err(text
-                .error(format!("`{}` is not read", shown(title)))
-                .with_help(format!("`MFEM mesh v1.0`, v1.2 and v1.3 are read; {CONVERT}")));
+            return Err(text.error(format!("`{}` is not read", shown(title))).with_help(format!(
+                "`MFEM mesh v1.0`, v1.2 and v1.3, `MFEM NURBS mesh v1.0` and v1.1 and `MFEM INLINE \
+                 mesh v1.0` are read; {CONVERT}"
+            )));
         }
     }
     let text = text.with_comment(b'#');
@@ -222,9 +233,7 @@ impl Mfem<'_> {
                 .error("`nodes` without `vertices` before it, or besides coordinates")
                 .with_help("save the mesh again with `Mesh::Print`"));
         };
-        self.keyword("FiniteElementSpace")?;
-        self.keyword("FiniteElementCollection:")?;
-        let collection = shown(self.text.required("the name of the collection")?);
+        let (collection, by_node) = space(&mut self.text)?;
         // In these the values at the vertices are first.
         let continuous = ["Linear", "Quadratic", "QuadraticPos", "Cubic"];
         let is_h1 = ["H1_", "H1@", "H1Pos_", "H1Ser_"].iter().any(|p| collection.starts_with(p))
@@ -236,25 +245,6 @@ impl Mfem<'_> {
                 .error(format!("nodes of the collection `{collection}` have no common vertices"))
                 .with_help(CONVERT));
         }
-        self.keyword("VDim:")?;
-        let components = self.text.count("the number of coordinates")?;
-        if components != 3 {
-            return Err(self
-                .text
-                .error(format!("nodes have {components} coordinates, 3 are needed"))
-                .with_help("a solid needs three coordinates: export the volume mesh"));
-        }
-        self.keyword("Ordering:")?;
-        let by_node = match self.text.count("the ordering")? {
-            0 => false,
-            1 => true,
-            other => {
-                return Err(self
-                    .text
-                    .error(format!("ordering {other}"))
-                    .with_help("0 (all x, all y, all z) or 1 (x y z of each node) is read"));
-            }
-        };
         let first_line = self.text.line();
         let mut values = Vec::new();
         while let Some(value) = self.text.peek().and_then(real) {
@@ -336,17 +326,37 @@ impl Mfem<'_> {
         group_by(sets, faces, &references);
         group_by(boundary_sets, boundary, &[]);
     }
+}
 
-    fn keyword(&mut self, keyword: &str) -> Result<()> {
-        let found = self.text.required(keyword)?;
-        if found == keyword.as_bytes() {
-            return Ok(());
-        }
-        Err(self.expected(keyword, found))
+/// The head of a grid function of coordinates: its collection, and whether x y z of each node follow each
+/// other.
+fn space(text: &mut Text<'_>) -> Result<(String, bool)> {
+    keyword(text, "FiniteElementSpace")?;
+    keyword(text, "FiniteElementCollection:")?;
+    let collection = shown(text.required("the name of the collection")?);
+    keyword(text, "VDim:")?;
+    let components = text.count("the number of coordinates")?;
+    if components != 3 {
+        return Err(text
+            .error(format!("nodes have {components} coordinates, 3 are needed"))
+            .with_help("a solid needs three coordinates: export the volume mesh"));
     }
+    keyword(text, "Ordering:")?;
+    match text.count("the ordering")? {
+        0 => Ok((collection, false)),
+        1 => Ok((collection, true)),
+        other => Err(text
+            .error(format!("ordering {other}"))
+            .with_help("0 (all x, all y, all z) or 1 (x y z of each node) is read")),
+    }
+}
 
-    fn expected(&self, what: &str, found: &[u8]) -> Error {
-        let help = "save the mesh again with `Mesh::Print`";
-        self.text.unexpected(found, &format!("`{what}`"), help)
+/// Passes over a word that must be there.
+fn keyword(text: &mut Text<'_>, keyword: &str) -> Result<()> {
+    let found = text.required(keyword)?;
+    if found == keyword.as_bytes() {
+        return Ok(());
     }
+    let help = "save the mesh again with `Mesh::Print`";
+    Err(text.unexpected(found, &format!("`{keyword}`"), help))
 }

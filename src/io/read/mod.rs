@@ -23,6 +23,7 @@ mod ply;
 mod repeated_corners;
 mod report;
 mod sharpness;
+mod spline;
 mod stl;
 mod surface;
 mod tags;
@@ -56,6 +57,8 @@ enum Format {
     VtkXml,
     Medit,
     Mfem,
+    Gismo,
+    Splinepy,
     Gmsh,
     OpenVolumeMesh,
     Abaqus,
@@ -66,7 +69,8 @@ enum Format {
 
 const FORMATS: &str = "formats that are read: VTK .vtk, .vtu and .pvtu, MEDIT and MFEM .mesh, Gmsh .msh, \
                        OpenVolumeMesh .ovm (ASCII), Abaqus .inp, Exodus .exo, I-DEAS .unv, \
-                       AVS UCD .inp, OpenFOAM polyMesh; of surfaces .obj, .ply, .off, .stl, .3mf, .vtp";
+                       AVS UCD .inp, OpenFOAM polyMesh, splines of MFEM, \
+                       G+Smo .xml and splinepy .json; of surfaces .obj, .ply, .off, .stl, .3mf, .vtp";
 
 /// Reads the control mesh in a file of any supported format.
 ///
@@ -217,7 +221,9 @@ fn assemble<'a>(path: &'a Path, bytes: &'a [u8], options: ReadOptions) -> Result
         Format::VtkLegacy => vtk::legacy::read(path, bytes, options.most_unpacked),
         Format::VtkXml => vtk::pieces::read(path, bytes, options.most_unpacked),
         Format::Medit => medit::read(path, bytes),
-        Format::Mfem => mfem::read(path, bytes),
+        Format::Mfem => mfem::read(path, bytes, options.most_unpacked),
+        Format::Gismo => spline::gismo::read(path, bytes),
+        Format::Splinepy => spline::splinepy::read(path, bytes),
         Format::Gmsh => gmsh::read(path, bytes),
         Format::OpenVolumeMesh => ovm::read(path, bytes),
         Format::Abaqus => abaqus::read(path, bytes),
@@ -242,6 +248,12 @@ fn format(path: &Path, bytes: &[u8]) -> Result<Format> {
     }
     if vtk::encoding::is_xml(bytes) {
         return Ok(Format::VtkXml);
+    }
+    if spline::gismo::is_gismo(head) {
+        return Ok(Format::Gismo);
+    }
+    if spline::splinepy::is_splinepy(head) {
+        return Ok(Format::Splinepy);
     }
     if begins("$MeshFormat") || begins("$Comments") || begins("$NOD") {
         return Ok(Format::Gmsh);

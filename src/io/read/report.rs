@@ -18,6 +18,9 @@ pub struct ReadReport {
     /// Named curves and points, which the mesh leaves out unless they become
     /// [creases](crate::mesh::SolidMesh::crease_features).
     pub features: Vec<Feature>,
+    /// Spline patches whose control net the mesh is, if it is one: `1 spline patch exactly, with 56
+    /// ghost cells around`.
+    pub exact: Option<String>,
 }
 
 impl ReadReport {

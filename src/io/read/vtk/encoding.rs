@@ -50,7 +50,7 @@ pub(in crate::io::read) fn decoded(bytes: Vec<u8>) -> Vec<u8> {
 ///
 /// # Errors
 /// If they are not UTF-8.
-pub(super) fn text<'a>(path: &Path, bytes: &'a [u8]) -> Result<&'a str> {
+pub(in crate::io::read) fn text<'a>(path: &Path, bytes: &'a [u8]) -> Result<&'a str> {
     std::str::from_utf8(bytes).map_err(|e| {
         let line = 1 + bytes[..e.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count();
         let other = declared(bytes).filter(|name| !name.eq_ignore_ascii_case(b"UTF-8"));

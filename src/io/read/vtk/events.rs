@@ -1,4 +1,4 @@
-//! The events of a VTK XML file, with their lines.
+//! The events of an XML file, with their lines.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -10,7 +10,7 @@ use quick_xml::reader::Reader;
 use crate::error::{Error, Result};
 
 /// The events of an XML text, one after another.
-pub(super) struct XmlEvents<'p, 'a> {
+pub(in crate::io::read) struct XmlEvents<'p, 'a> {
     path: &'p Path,
     text: &'a str,
     reader: Reader<&'a [u8]>,
@@ -65,7 +65,7 @@ impl<'p, 'a> XmlEvents<'p, 'a> {
         Error::file(self.path, Some(self.line), message.into())
     }
 
-    /// The error of a file that is not as VTK writes it.
+    /// The error of a file that is not as programs write it.
     pub fn fault(&self, message: impl Into<String>) -> Error {
         self.error(message).with_help("the file is cut short or malformed; write it again")
     }

@@ -21,7 +21,7 @@
 mod binary;
 pub mod blocks;
 pub(super) mod encoding;
-mod events;
+pub(super) mod events;
 mod ghosts;
 mod grid;
 pub(super) mod legacy;

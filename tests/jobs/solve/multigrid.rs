@@ -24,9 +24,10 @@ fn check(mesh: &SolidMesh, operator: Operator, most: usize) {
 }
 
 /// Couplings of linear elements on cubes are 1/16 and 1/32 of the diagonal: all of them join nodes.
+/// Largest eigenvalues that are taken a tenth too small need 25 and more iterations of heat.
 #[test]
 fn cubes_need_as_many_iterations_as_with_a_factor() {
-    check(&sharp_box([18; 3]), HEAT, 25);
+    check(&sharp_box([18; 3]), HEAT, 24);
     check(&sharp_box([9; 3]), ELASTICITY, 30);
 }
 

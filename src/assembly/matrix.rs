@@ -170,6 +170,34 @@ impl Matrix {
         own
     }
 
+    /// The matrix with 1 on the diagonal of the fixed unknowns and nothing beside it.
+    pub(crate) fn with_fixed(&self, is_fixed: &[bool]) -> Csr {
+        let w = self.width;
+        Csr::from_rows(
+            self.size(),
+            self.size(),
+            || (),
+            |row, (), columns, values| {
+                if is_fixed[row] {
+                    columns.push(row as u32);
+                    values.push(1.0);
+                    return;
+                }
+                let (v, i) = (row / w, row % w);
+                for entry in self.pattern.starts[v]..self.pattern.starts[v + 1] {
+                    let first = self.pattern.columns[entry] as usize * w;
+                    let own = &self.values[(entry * w + i) * w..][..w];
+                    for (column, &value) in (first..).zip(own) {
+                        if value != 0.0 && !is_fixed[column] {
+                            columns.push(column as u32);
+                            values.push(value);
+                        }
+                    }
+                }
+            },
+        )
+    }
+
     /// Number of vertices, each of which has one or three rows.
     pub(super) fn vertex_count(&self) -> usize {
         self.pattern.starts.len() - 1

@@ -48,11 +48,13 @@
 mod aggregates;
 mod constraints;
 mod fields;
+mod level;
 mod multigrid;
 mod operator;
 mod preconditioner;
 mod rigid;
 mod system;
+mod tentative;
 mod vertex_solver;
 
 pub use constraints::Constraints;

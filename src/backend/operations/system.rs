@@ -48,15 +48,15 @@ pub struct Polynomial {
 /// A level of a V-cycle.
 pub struct LevelArrays<'a> {
     /// Its matrix.
-    pub matrix: &'a Csr,
+    pub matrix: &'a Csr<f32>,
     /// One over the diagonal.
     pub inverse: &'a [f64],
     /// What smooths, before and after the next level, over the matrix times the inverses.
     pub polynomial: Polynomial,
     /// From the next level to this one.
-    pub prolongation: &'a Csr,
+    pub prolongation: &'a Csr<f32>,
     /// Its transposed.
-    pub restriction: &'a Csr,
+    pub restriction: &'a Csr<f32>,
 }
 
 /// A system of some of the numbers that is solved on the host.

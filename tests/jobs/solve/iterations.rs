@@ -42,7 +42,7 @@ pub fn iterations(mesh: &SolidMesh, operator: Operator, solver: VertexSolver) ->
     found.iterations
 }
 
-fn sharp(mut mesh: SolidMesh) -> SolidMesh {
+pub fn sharp(mut mesh: SolidMesh) -> SolidMesh {
     crease_by_angle(&mut mesh, 40.0).unwrap();
     mesh
 }

@@ -4,6 +4,7 @@ mod analytic;
 mod ghosts;
 mod groups;
 mod iterations;
+mod multigrid;
 mod operators;
 mod orthotropic;
 mod spaces;

@@ -114,7 +114,11 @@ impl Launches {
     }
 
     /// A matrix for vectors of `width` numbers a row.
-    pub fn rows(&mut self, matrix: &Csr, width: usize) -> Result<Rows> {
+    pub fn rows<V: Copy + Into<f64> + Sync>(
+        &mut self,
+        matrix: &Csr<V>,
+        width: usize,
+    ) -> Result<Rows> {
         self.rows.push(SlicedRows::new(&self.stream, matrix)?);
         Ok(Rows { at: self.rows.len() - 1, width })
     }

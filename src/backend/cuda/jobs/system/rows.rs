@@ -23,7 +23,10 @@ pub(super) struct SlicedRows {
 
 impl SlicedRows {
     /// Brings a matrix to a device.
-    pub fn new(stream: &Arc<CudaStream>, matrix: &Csr) -> Result<Self> {
+    pub fn new<V: Copy + Into<f64> + Sync>(
+        stream: &Arc<CudaStream>,
+        matrix: &Csr<V>,
+    ) -> Result<Self> {
         let count = matrix.rows();
         let rows = |slice: usize| slice * LANES..count.min((slice + 1) * LANES);
         let length = |row: usize| matrix.starts[row + 1] - matrix.starts[row];
@@ -48,7 +51,7 @@ impl SlicedRows {
         rooms.into_par_iter().with_min_len(64).for_each(|(slice, columns, values)| {
             for (lane, row) in rows(slice).enumerate() {
                 for (k, (column, value)) in matrix.row(row).enumerate() {
-                    (columns[k * LANES + lane], values[k * LANES + lane]) = (column, value);
+                    (columns[k * LANES + lane], values[k * LANES + lane]) = (column, value.into());
                 }
             }
         });

@@ -1,6 +1,6 @@
 //! Spline volumes by their definition, and files of them.
 
-use std::f64::consts::FRAC_1_SQRT_2;
+use std::f64::consts::FRAC_PI_2;
 
 /// A spline volume: degree and knots of each axis, control points u fastest, weights.
 #[derive(Clone)]
@@ -181,14 +181,18 @@ pub fn splinepy(volumes: &[Volume]) -> String {
     )
 }
 
-/// A quarter of a pipe of radii 1 and 2 and height 3.
-pub fn quarter_pipe() -> Volume {
-    let mut volume = Volume::new([uniform(2, 1), uniform(1, 1), uniform(1, 1)], 0.0);
+/// A quarter of a pipe of radii 1 and 2 and height 3, of some arcs.
+pub fn quarter_pipe(arcs: usize) -> Volume {
+    let knots: Vec<f64> = (1..arcs).flat_map(|i| [i as f64; 2]).collect();
+    let ends = |at: usize| [at as f64; 3];
+    let around = (2, [&ends(0)[..], &knots, &ends(arcs)].concat());
+    let mut volume = Volume::new([around, uniform(1, 1), uniform(1, 1)], 0.0);
+    let (n, half) = (2 * arcs + 1, FRAC_PI_2 / (2 * arcs) as f64);
     for (i, (point, weight)) in volume.points.iter_mut().zip(&mut volume.weights).enumerate() {
-        let radius = 2.0 - (i / 3 % 2) as f64;
-        let [x, y] = [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]][i % 3].map(|x| radius * x);
-        *point = [x, y, 3.0 * (i / 6) as f64];
-        *weight = if i % 3 == 1 { FRAC_1_SQRT_2 } else { 1.0 };
+        let (sin, cos) = (half * (i % n) as f64).sin_cos();
+        *weight = if i % n % 2 == 1 { half.cos() } else { 1.0 };
+        let radius = (2.0 - (i / n % 2) as f64) / *weight;
+        *point = [radius * cos, radius * sin, 3.0 * (i / (2 * n)) as f64];
     }
     volume
 }

@@ -331,7 +331,12 @@ impl Mfem<'_> {
 /// The head of a grid function of coordinates: its collection, and whether x y z of each node follow each
 /// other.
 fn space(text: &mut Text<'_>) -> Result<(String, bool)> {
+    // so are spaces of several orders written
+    let is_versioned = text.accept("MFEM");
     keyword(text, "FiniteElementSpace")?;
+    if is_versioned {
+        keyword(text, "v1.0")?;
+    }
     keyword(text, "FiniteElementCollection:")?;
     let collection = shown(text.required("the name of the collection")?);
     keyword(text, "VDim:")?;
@@ -342,13 +347,16 @@ fn space(text: &mut Text<'_>) -> Result<(String, bool)> {
             .with_help("a solid needs three coordinates: export the volume mesh"));
     }
     keyword(text, "Ordering:")?;
-    match text.count("the ordering")? {
-        0 => Ok((collection, false)),
-        1 => Ok((collection, true)),
-        other => Err(text
-            .error(format!("ordering {other}"))
-            .with_help("0 (all x, all y, all z) or 1 (x y z of each node) is read")),
+    let ordering = text.count("the ordering")?;
+    if ordering > 1 {
+        return Err(text
+            .error(format!("ordering {ordering}"))
+            .with_help("0 (all x, all y, all z) or 1 (x y z of each node) is read"));
     }
+    if is_versioned {
+        ["End:", "MFEM", "FiniteElementSpace", "v1.0"].iter().try_for_each(|w| keyword(text, w))?;
+    }
+    Ok((collection, ordering == 1))
 }
 
 /// Passes over a word that must be there.

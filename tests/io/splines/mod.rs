@@ -1,208 +1,20 @@
 //! Spline volumes of MFEM, G+Smo and splinepy against the recursion of Cox and de Boor.
 
-use std::f64::consts::{FRAC_1_SQRT_2, PI};
+mod volumes;
 
+use std::f64::consts::PI;
+
+use subsolid::Solid;
 use subsolid::backend::{Backend, Cpu};
-use subsolid::io::{ReadReport, read_with_options, read_with_report};
+use subsolid::io::{ReadOptions, ReadReport, read_with_options, read_with_report};
 use subsolid::jobs::fit::FitRequest;
 use subsolid::mesh::{CORNERS, SolidMesh};
 use subsolid::plan::{Location, Samples, Want};
-use subsolid::{ReadOptions, Solid};
 
 use crate::groups::faces;
 use crate::read::assert_says;
 use crate::samples::{Sample, Scratch};
-
-/// A spline volume: degree and knots of each axis, control points u fastest, weights.
-#[derive(Clone)]
-struct Volume {
-    axes: [(usize, Vec<f64>); 3],
-    points: Vec<[f64; 3]>,
-    weights: Vec<f64>,
-}
-
-/// Basis function `i` by its definition; the last one is 1 at the end.
-fn basis(degree: usize, knots: &[f64], i: usize, t: f64) -> f64 {
-    if degree == 0 {
-        let is_last = knots[i + 1] == knots[knots.len() - 1];
-        return f64::from(
-            knots[i] <= t && (t < knots[i + 1] || is_last && knots[i] < knots[i + 1]),
-        );
-    }
-    let part = |top: f64, span: f64, own: f64| if span > 0.0 { top / span * own } else { 0.0 };
-    let rise = knots[i + degree] - knots[i];
-    let fall = knots[i + degree + 1] - knots[i + 1];
-    part(t - knots[i], rise, basis(degree - 1, knots, i, t))
-        + part(knots[i + degree + 1] - t, fall, basis(degree - 1, knots, i + 1, t))
-}
-
-/// Knots of `breaks` that are all at the ends.
-fn clamped(degree: usize, breaks: &[f64]) -> (usize, Vec<f64>) {
-    let [first, last] = [breaks[0], breaks[breaks.len() - 1]];
-    (degree, [&vec![first; degree][..], breaks, &vec![last; degree]].concat())
-}
-
-fn uniform(degree: usize, spans: usize) -> (usize, Vec<f64>) {
-    let breaks: Vec<f64> = (0..=spans).map(|i| 0.25 + i as f64 * 1.5).collect();
-    clamped(degree, &breaks)
-}
-
-impl Volume {
-    /// A box from x = `at`, of length 3 along x, with inner control points of its own.
-    fn new(axes: [(usize, Vec<f64>); 3], at: f64) -> Self {
-        let [n, m, l] = axes.each_ref().map(|(degree, knots)| knots.len() - degree - 1);
-        let place = |i: usize, count: usize| i as f64 / (count - 1) as f64;
-        let mut points = Vec::new();
-        for i in 0..n * m * l {
-            let [x, y, z] = [place(i % n, n), place(i / n % m, m), place(i / (n * m), l)];
-            let x = at + 3.0 * x;
-            points.push([
-                x + 0.2 * (3.0 * y + 5.0 * z).sin(),
-                y + 0.1 * (2.0 * x + z).cos(),
-                z + 0.15 * (x * y).sin(),
-            ]);
-        }
-        let weights = vec![1.0; points.len()];
-        Self { axes, points, weights }
-    }
-
-    /// The point at parameters from 0 to 1 along a span of each axis.
-    fn at(&self, span: [usize; 3], parameters: [f64; 3]) -> [f64; 3] {
-        let along: Vec<Vec<f64>> = (0..3)
-            .map(|d| {
-                let (degree, knots) = &self.axes[d];
-                let mut breaks = knots[*degree..knots.len() - degree].to_vec();
-                breaks.dedup();
-                let [a, b] = [breaks[span[d]], breaks[span[d] + 1]];
-                let t = a + parameters[d] * (b - a);
-                (0..knots.len() - degree - 1).map(|i| basis(*degree, knots, i, t)).collect()
-            })
-            .collect();
-        let mut sum = [0.0; 4];
-        for (i, (point, weight)) in self.points.iter().zip(&self.weights).enumerate() {
-            let [n, m] = [along[0].len(), along[1].len()];
-            let own = weight * along[0][i % n] * along[1][i / n % m] * along[2][i / (n * m)];
-            (0..3).for_each(|d| sum[d] += own * point[d]);
-            sum[3] += own;
-        }
-        [0, 1, 2].map(|d| sum[d] / sum[3])
-    }
-
-    fn spans(&self) -> [usize; 3] {
-        self.axes.each_ref().map(|(_, knots)| {
-            let mut breaks = knots.clone();
-            breaks.dedup();
-            breaks.len() - 1
-        })
-    }
-
-    fn is_rational(&self) -> bool {
-        self.weights.iter().any(|&weight| weight != 1.0)
-    }
-}
-
-fn joined(values: &[f64]) -> String {
-    values.iter().map(|x| format!("{x:?}")).collect::<Vec<_>>().join(" ")
-}
-
-/// G+Smo's file; `more` is a multipatch.
-fn gismo(volumes: &[Volume], more: &str) -> String {
-    let mut text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<xml>\n".to_owned();
-    for (id, volume) in volumes.iter().enumerate() {
-        let is_rational = volume.is_rational();
-        let kind = if is_rational { "Nurbs" } else { "BSpline" };
-        text += &format!(" <Geometry type=\"Tensor{kind}3\" id=\"{id}\">\n");
-        if is_rational {
-            text += "  <Basis type=\"TensorNurbsBasis3\">\n";
-        }
-        text += "  <Basis type=\"TensorBSplineBasis3\">\n";
-        for (d, (degree, knots)) in volume.axes.iter().enumerate() {
-            text += &format!(
-                "   <Basis type=\"BSplineBasis\" index=\"{d}\">\n    <KnotVector degree=\"{degree}\">{} \
-                 </KnotVector>\n   </Basis>\n",
-                joined(knots)
-            );
-        }
-        text += "  </Basis>\n";
-        if is_rational {
-            text += &format!("  <weights>{}</weights>\n  </Basis>\n", joined(&volume.weights));
-        }
-        text += "  <coefs geoDim=\"3\">";
-        volume.points.iter().for_each(|p| text += &format!("{}\n", joined(p)));
-        text += "</coefs>\n </Geometry>\n";
-    }
-    format!("{text}{more}</xml>\n")
-}
-
-/// Two patches, the end of the first joined to the start of the second.
-const MULTIPATCH: &str = " <MultiPatch parDim=\"3\" id=\"7\">\n  <patches type=\"id_range\">0 1</patches>\n  \
-                          <interfaces>0 2 1 1 0 1 2 1 1 1\n</interfaces>\n  <boundary>0 1\n 1 2\n\
-                          </boundary>\n  <boundary name=\"inlet\">0 1\n</boundary>\n </MultiPatch>\n";
-
-/// Vertices of two boxes side by side, as MFEM has them; the second runs backwards along x and y.
-const ROWS: &str = "elements\n2\n3 5 0 1 4 3 6 7 10 9\n4 5 5 4 1 2 11 10 7 8\n\nboundary\n2\n8 3 0 3 9 6\n\
-                    9 3 2 8 11 5\n";
-
-/// MFEM's file of patches that stand alone; `form` is the name of the control points.
-fn mfem(volumes: &[Volume], form: &str) -> String {
-    let rows = match volumes.len() {
-        1 => "elements\n1\n1 5 0 1 2 3 4 5 6 7\n\nboundary\n0\n",
-        _ => ROWS,
-    };
-    let count = 4 + 4 * volumes.len();
-    let mut text = format!(
-        "MFEM NURBS mesh v1.0\n\n# own\ndimension\n3\n\n{rows}\nedges\n0\n\nvertices\n{count}\n\npatches\n"
-    );
-    for volume in volumes {
-        text += "\nknotvectors\n3\n";
-        for (degree, knots) in &volume.axes {
-            text += &format!("{degree} {} {}\n", knots.len() - degree - 1, joined(knots));
-        }
-        text += &format!("dimension\n3\n{form}\n");
-        for (p, &w) in volume.points.iter().zip(&volume.weights) {
-            let scale = if form.ends_with("cartesian") { 1.0 } else { w };
-            text += &format!("{} {w:?}\n", joined(&p.map(|x| scale * x)));
-        }
-    }
-    text
-}
-
-fn splinepy(volumes: &[Volume]) -> String {
-    let rows = |points: &[[f64; 3]]| {
-        points.iter().map(|p| format!("[{}]", joined(p).replace(' ', ", "))).collect::<Vec<_>>()
-    };
-    let one = |volume: &Volume| {
-        let degrees = volume.axes.each_ref().map(|(degree, _)| degree.to_string()).join(", ");
-        let knots =
-            volume.axes.each_ref().map(|(_, k)| format!("[{}]", joined(k).replace(' ', ", ")));
-        let weights: Vec<String> = volume.weights.iter().map(|w| format!("[{w:?}]")).collect();
-        format!(
-            "{{\"SplineType\": \"NURBS\", \"dim\": 3, \"para_dim\": 3, \"degrees\": [{degrees}],\n \
-             \"knot_vectors\": [{}],\n \"control_points\": [{}],\n \"weights\": [{}]}}",
-            knots.join(", "),
-            rows(&volume.points).join(", "),
-            weights.join(", ")
-        )
-    };
-    format!(
-        "{{\"Name\": \"SplineGroup\", \"NumberOfSplines\": {}, \"Base64Encoding\": false,\n\
-         \"SplineList\": [{}]}}",
-        volumes.len(),
-        volumes.iter().map(one).collect::<Vec<_>>().join(",\n")
-    )
-}
-
-/// A quarter of a pipe of radii 1 and 2 and height 3.
-fn quarter_pipe() -> Volume {
-    let mut volume = Volume::new([uniform(2, 1), uniform(1, 1), uniform(1, 1)], 0.0);
-    for (i, (point, weight)) in volume.points.iter_mut().zip(&mut volume.weights).enumerate() {
-        let radius = 2.0 - (i / 3 % 2) as f64;
-        let [x, y] = [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]][i % 3].map(|x| radius * x);
-        *point = [x, y, 3.0 * (i / 6) as f64];
-        *weight = if i % 3 == 1 { FRAC_1_SQRT_2 } else { 1.0 };
-    }
-    volume
-}
+use volumes::{MULTIPATCH, Volume, clamped, gismo, mfem, quarter_pipe, splinepy, uniform};
 
 fn found(name: &str, text: impl AsRef<[u8]>) -> (SolidMesh, ReadReport) {
     read_with_report(Scratch::new().file(name, text)).unwrap()
@@ -222,12 +34,6 @@ fn places(spans: [usize; 3]) -> impl Iterator<Item = ([usize; 3], [f64; 3])> {
     })
 }
 
-/// The cell of the solid of each span, by the order of spans, u fastest.
-fn cells_of_solid(mesh: &SolidMesh) -> Vec<u32> {
-    let ghosts = mesh.ghosts();
-    (0..mesh.cells.len() as u32).filter(|&c| !ghosts[c as usize]).collect()
-}
-
 /// The limit at places of cells.
 fn limits(mesh: &SolidMesh, places: &[(u32, [f64; 3])]) -> Vec<[f64; 3]> {
     let solid = Solid::new(mesh).unwrap();
@@ -241,14 +47,14 @@ fn limits(mesh: &SolidMesh, places: &[(u32, [f64; 3])]) -> Vec<[f64; 3]> {
 /// Checks that the limit of the cells of volumes is the splines; the size of all is 3 or more.
 #[track_caller]
 fn assert_exact(mesh: &SolidMesh, volumes: &[Volume]) {
-    let cells = cells_of_solid(mesh);
+    // elements are the cells that are no ghosts
     let mut first = 0;
     for volume in volumes {
         let spans = volume.spans();
         let (mut own, mut expected) = (Vec::new(), Vec::new());
         for (span, parameters) in places(spans) {
             let cell = span[0] + spans[0] * (span[1] + spans[1] * span[2]);
-            own.push((cells[first + cell], parameters));
+            own.push(((first + cell) as u32, parameters));
             expected.push(volume.at(span, parameters));
         }
         for ((found, expected), place) in limits(mesh, &own).iter().zip(&expected).zip(&own) {
@@ -257,7 +63,7 @@ fn assert_exact(mesh: &SolidMesh, volumes: &[Volume]) {
         }
         first += spans.iter().product::<usize>();
     }
-    assert_eq!(first, cells.len());
+    assert_eq!(first, mesh.ghosts().iter().filter(|ghost| !**ghost).count());
 }
 
 fn uniform_volumes() -> [Volume; 4] {
@@ -286,7 +92,7 @@ fn uniform_splines_are_exact_in_every_format() {
             let spans = mesh.ghosts().iter().filter(|ghost| !**ghost).count();
             if i < 3 {
                 assert_exact(&mesh, &all);
-                assert_eq!(spans, all[0].spans().iter().product());
+                assert_eq!(spans, all[0].spans().iter().product::<usize>());
             } else {
                 assert_eq!(spans, 2 * 3);
             }
@@ -314,7 +120,7 @@ fn splines_over_uniform_knots_are_their_own_nets() {
 /// Vertices and nodes lie on the spline, and fit finds the volume.
 #[test]
 fn rational_splines_are_quadratic_cells_for_fit() {
-    let volume = quarter_pipe();
+    let volume = quarter_pipe(4);
     let all = [volume.clone()];
     for (name, text) in [
         ("a.xml", gismo(&all, "")),
@@ -322,16 +128,16 @@ fn rational_splines_are_quadratic_cells_for_fit() {
         ("a.json", splinepy(&all)),
     ] {
         let (mesh, mut report) = found(name, text);
-        assert_eq!((mesh.points.len(), mesh.cells.len(), report.curved_nodes.len()), (8, 1, 19));
+        assert_eq!((mesh.points.len(), mesh.cells.len(), report.curved_nodes.len()), (20, 4, 61));
         assert_says(
             &report.left_out().unwrap(),
-            &["19 mid-side nodes", "1 spline patch (patch 0 is rational)", "`fit`"],
+            &["61 mid-side nodes", "1 spline patch (patch 0 is rational)", "`fit`"],
         );
         assert_eq!(report.exact, None);
         for node in &report.curved_nodes {
             let [a, b] = node.between.map(|corner| CORNERS[usize::from(corner)]);
             let at = [0, 1, 2].map(|d| 0.5 * (a[d] + b[d]) as f64);
-            let expected = volume.at([0; 3], at);
+            let expected = volume.at([node.cell.0 as usize, 0, 0], at);
             assert!((0..3).all(|d| (node.point[d] - expected[d]).abs() < 1e-14), "{node:?}");
         }
         let mut solid = mesh.clone();
@@ -341,7 +147,8 @@ fn rational_splines_are_quadratic_cells_for_fit() {
         request.take_nodes(&mut solid, &nodes, &mut ()).unwrap();
         let fit = request.run_solid(&mut solid, None, &mut ()).unwrap();
         let exact = 0.25 * PI * (4.0 - 1.0) * 3.0;
-        assert!((fit.volume[1] / exact - 1.0).abs() < 2e-3, "{:?} {exact}", fit.volume);
+        let error = fit.volume[1] / exact - 1.0;
+        assert!(error.abs() < 2e-3, "{:?} {exact} {error:e}", fit.volume);
     }
 }
 
@@ -512,14 +319,14 @@ fn damaged_and_other_splines_are_refused_with_their_place() {
         ("1.75 3.25", "nan 3.25", &["a.mesh:26", "a knot NaN"]),
         ("knotvectors\n3", "knotvectors\n2", &["2 knot vectors of a patch"]),
         ("dimension\n3\ncontrol", "dimension\n2\ncontrol", &["2 coordinates of a patch"]),
-        ("elements\n1", "elements\n9999999999", &["a.mesh:11", "geometry"]),
+        ("elements\n1", "elements\n9999999999", &["a.mesh:11", "an attribute expected"]),
     ] {
         let damaged = text.replace(from, to);
         assert_ne!(damaged, text, "{from}");
         assert_says(&refusal("a.mesh", damaged), parts);
     }
     let weightless = mfem(&volume(), "controlpoints_cartesian").replacen(" 1.0\n", " 0.0\n", 3);
-    assert_says(&refusal("a.mesh", weightless), &["a.mesh:23", "control point 0 has the weight 0"]);
+    assert_says(&refusal("a.mesh", weightless), &["a.mesh:22", "control point 0 has the weight 0"]);
     let text = gismo(&volume(), "");
     for (from, to, parts) in [
         ("TensorBSpline3", "TensorBSpline2", &["no spline volume", "`TensorBSpline2`"][..]),
@@ -565,10 +372,12 @@ fn damaged_and_other_splines_are_refused_with_their_place() {
 pub fn texts() -> Vec<Sample> {
     let small = || [uniform(1, 1), uniform(2, 1), uniform(3, 2)];
     let exact = [Volume::new(small(), 0.0)];
-    let pair = [quarter_pipe(), quarter_pipe()];
+    let pair = pair(2, 2);
+    let turned = [pair[0].clone(), turned(&pair[1])];
+    let pipe = [quarter_pipe(1)];
     [
         ("a.mesh", mfem(&exact, "controlpoints")),
-        ("a.mesh", mfem(&pair, "controlpoints_cartesian")),
+        ("a.mesh", mfem(&turned, "controlpoints_cartesian")),
         ("a.mesh", COMMON.to_owned()),
         (
             "a.mesh",
@@ -577,19 +386,20 @@ pub fn texts() -> Vec<Sample> {
         ),
         ("a.xml", gismo(&pair, MULTIPATCH)),
         ("a.xml", gismo(&exact, MULTIPATCH)),
-        ("a.json", splinepy(&pair)),
+        ("a.xml", gismo(&pipe, "")),
+        ("a.json", splinepy(&pipe)),
     ]
     .map(|(name, text)| Sample { name, bytes: text.into_bytes() })
     .into()
 }
 
 /// Two patches with control points of the whole mesh.
-const COMMON: &str = include_str!("splines/common.mesh");
+const COMMON: &str = include_str!("common.mesh");
 
 /// Control points of the whole mesh, as MFEM wrote them (`splines/write.py`), are those of its patches.
 #[test]
 fn control_points_of_mfem_are_those_of_its_patches() {
-    let patches = include_str!("splines/patches.mesh");
+    let patches = include_str!("patches.mesh");
     let [(common, _), (own, report)] = [COMMON, patches].map(|text| found("a.mesh", text));
     assert_eq!((own.cells.len(), own.points.len()), (24, 64));
     assert_says(&report.left_out().unwrap(), &["3 spline patches (patch 0 is rational)"]);

@@ -21,8 +21,3 @@ pub fn refuse_for_solids(options: &[(bool, &str)]) -> Result<()> {
     };
     refuse_given(options, |option| format!("{option} is for solids"), help)
 }
-
-/// Help for an option that has no effect: leave it out.
-pub fn leave_out(option: &str) -> String {
-    format!("leave {option} out")
-}

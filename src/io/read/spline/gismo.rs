@@ -113,10 +113,9 @@ impl<'a> Gismo<'a> {
                 }
                 let id = whole("id")?.or(whole("index")?).unwrap_or(self.patches.len());
                 let id = i64::try_from(id).unwrap_or(i64::MAX);
-                if self.patches.iter().any(|patch| patch.number == id) {
-                    let what = format!("a second geometry with the id {id}");
-                    return Err(self.events.error(what).with_help("give each its own id"));
-                }
+                let is_free = |id: &i64| self.patches.iter().all(|patch| patch.number != *id);
+                // some files number all patches alike
+                let id = (id..).find(is_free).unwrap_or(id);
                 self.geometry = Some(Geometry { id, line, ..Geometry::default() });
                 return Ok(());
             }

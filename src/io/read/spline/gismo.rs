@@ -113,9 +113,11 @@ impl<'a> Gismo<'a> {
                 }
                 let id = whole("id")?.or(whole("index")?).unwrap_or(self.patches.len());
                 let id = i64::try_from(id).unwrap_or(i64::MAX);
-                let is_free = |id: &i64| self.patches.iter().all(|patch| patch.number != *id);
                 // some files number all patches alike
-                let id = (id..).find(is_free).unwrap_or(id);
+                let numbers = || self.patches.iter().map(|patch| patch.number);
+                let is_taken = numbers().any(|number| number == id);
+                let last = numbers().max().filter(|_| is_taken);
+                let id = last.map_or(id, |last| last.saturating_add(1));
                 self.geometry = Some(Geometry { id, line, ..Geometry::default() });
                 return Ok(());
             }

@@ -32,7 +32,7 @@ pub(super) fn read<'a>(text: Text<'a>) -> Result<Assembly<'a>> {
     let edges = file.edges()?;
     keyword(&mut file.text, "vertices")?;
     let vertices = file.text.count("the number of vertices")?;
-    let (vectors, edges): (Vec<usize>, _) = edges.into_iter().unzip();
+    let (vectors, edges): (Vec<EdgeKnots>, _) = edges.into_iter().unzip();
     let topology = PatchTopology { vertices, corners, edges };
     file.check(&topology)?;
     let found = match file.text.required("`knotvectors` or `patches`")? {
@@ -51,6 +51,10 @@ pub(super) fn read<'a>(text: Text<'a>) -> Result<Assembly<'a>> {
         .collect();
     file.finish(&topology, &patches, &boundary)
 }
+
+/// The knot vector of an edge, which runs from the vertex that the file has first, and whether that is
+/// the lower one.
+type EdgeKnots = (usize, bool);
 
 /// A spline, and the line where it begins.
 type Found = (TensorSpline, usize);
@@ -89,15 +93,16 @@ impl<'a> Nurbs<'a> {
         Ok(elements)
     }
 
-    /// Knot vectors of edges, and their ascending ends.
-    fn edges(&mut self) -> Result<Vec<(usize, [u32; 2])>> {
+    /// Knots of edges, and the ascending ends of these.
+    fn edges(&mut self) -> Result<Vec<(EdgeKnots, [u32; 2])>> {
         keyword(&mut self.text, "edges")?;
         let count = self.text.count("the number of edges")?;
         let mut edges = Vec::new();
         for _ in 0..count {
             let knots = self.text.count("the knot vector of an edge")?;
             let ends = [self.text.index(0, "vertex")?, self.text.index(0, "vertex")?];
-            edges.push((knots, [ends[0].min(ends[1]), ends[0].max(ends[1])]));
+            let [a, b] = ends;
+            edges.push(((knots, a < b), [a.min(b), a.max(b)]));
         }
         Ok(edges)
     }
@@ -178,7 +183,7 @@ impl<'a> Nurbs<'a> {
     fn common_splines(
         &mut self,
         topology: &PatchTopology,
-        of_edges: &[usize],
+        of_edges: &[EdgeKnots],
     ) -> Result<Vec<Found>> {
         let count = self.text.count("the number of knot vectors")?;
         let mut vectors = Vec::new();
@@ -215,30 +220,33 @@ impl<'a> Nurbs<'a> {
         zip(patches, knots).map(spline).collect()
     }
 
-    /// The knots of a patch along its axes. They ascend from the vertex of the lower number of the edge
-    /// at the first corner, whichever comes first in the file: so reads MFEM 4.10.
+    /// The knots of a patch along its axes.
     fn patch_knots(
         &self,
         topology: &PatchTopology,
-        by_ends: &HashMap<[u32; 2], usize>,
+        by_ends: &HashMap<[u32; 2], EdgeKnots>,
         vectors: &[KnotVector],
         patch: usize,
     ) -> Result<[KnotVector; 3]> {
         let along = |axis: usize| {
             let ends: Vec<[u32; 2]> = topology.edges_along(patch, axis).collect();
-            let index = |&[a, b]: &[u32; 2]| by_ends.get(&[a.min(b), a.max(b)]);
-            let [Some(first), others @ ..] = &ends.iter().map(index).collect::<Vec<_>>()[..] else {
+            let index = |&[a, b]: &[u32; 2]| {
+                let (knots, is_up) = *by_ends.get(&[a.min(b), a.max(b)])?;
+                Some((knots, is_up == (a < b)))
+            };
+            let [Some(own), others @ ..] = &ends.iter().map(index).collect::<Vec<_>>()[..] else {
                 return Err(format!("edges of patch {patch} have no knot vector"));
             };
-            if others.iter().any(|other| *other != Some(first)) {
+            if others.iter().any(|other| *other != Some(*own)) {
                 return Err(format!(
                     "edges of patch {patch} along one axis have other knot vectors"
                 ));
             }
-            let Some(knots) = vectors.get(**first) else {
-                return Err(format!("knot vector {first} of {}", vectors.len()));
+            let (index, is_forward) = *own;
+            let Some(knots) = vectors.get(index) else {
+                return Err(format!("knot vector {index} of {}", vectors.len()));
             };
-            Ok(if ends[0][0] < ends[0][1] { knots.clone() } else { knots.reversed() })
+            Ok(if is_forward { knots.clone() } else { knots.reversed() })
         };
         let [u, v, w] = [0, 1, 2]
             .map(|axis| along(axis).map_err(|what| self.spline_error(self.text.line(), &what)));

@@ -113,10 +113,11 @@ impl<'a> Gismo<'a> {
                 }
                 let id = whole("id")?.or(whole("index")?).unwrap_or(self.patches.len());
                 let id = i64::try_from(id).unwrap_or(i64::MAX);
-                if self.patches.iter().any(|patch| patch.number == id) {
-                    let what = format!("a second geometry with the id {id}");
-                    return Err(self.events.error(what).with_help("give each its own id"));
-                }
+                // some files number all patches alike
+                let numbers = || self.patches.iter().map(|patch| patch.number);
+                let is_taken = numbers().any(|number| number == id);
+                let last = numbers().max().filter(|_| is_taken);
+                let id = last.map_or(id, |last| last.saturating_add(1));
                 self.geometry = Some(Geometry { id, line, ..Geometry::default() });
                 return Ok(());
             }

@@ -91,7 +91,7 @@ pub(in crate::io::read) fn assemble(
             if patches.len() > 1 {
                 assembly.skip(&format!(
                     "the joints of {found}: each is exact and a part of its own within its ghosts \
-                     (`vtkGhostType`), they touch and share no vertices"
+                     (`vtkGhostType`), they touch, and welding would change them"
                 ));
             }
             exact(assembly, patches, nets)?

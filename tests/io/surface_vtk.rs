@@ -162,7 +162,7 @@ fn damaged_legacy_surfaces_are_refused() {
         (POLYDATA_4, "3 1 4 2", "2 1 4", "the list has 8 numbers, 9 are claimed"),
         (POLYDATA_4, "POLYGONS 2 9", "POLYGONS 3 9", "the vertex count of a cell expected"),
         (POLYDATA_4, "POLYGONS 2 9", "POLYGONS 1 9", "the list has 4 numbers, 9 are claimed"),
-        (POLYDATA_4, "POLYGONS 2 9", "POLYGONS -2 9", "a count expected"),
+        (POLYDATA_4, "POLYGONS 2 9", "POLYGONS -2 9", "list expected, found `-2`"),
         (POLYDATA_4, "POLYGONS 2 9", "POLYGONS", "number of cells"),
         (POLYDATA_4, "POLYGONS 2 9", "POLYGONS 99999999999 9", "expected"),
         (POLYDATA_4, "TRIANGLE_STRIPS 1 5", "POLYGONS 1 5", "a second section POLYGONS"),
@@ -190,6 +190,11 @@ fn damaged_legacy_surfaces_are_refused() {
         let error = subsolid::read_surface(&path).unwrap_err().to_string();
         assert!(error.contains(what) && error.contains("a.vtk"), "{from} -> {to}: {error}");
     }
+    // a list may begin on the line of its counts
+    let joined = POLYDATA_4.replacen("POLYGONS 2 9\n", "POLYGONS 2 9 ", 1);
+    assert_ne!(joined, POLYDATA_4);
+    let read = |text: &str| subsolid::read_surface(scratch.file("a.vtk", text)).unwrap();
+    assert_eq!(read(&joined).faces, read(POLYDATA_4).faces);
     let no_faces = &POLYDATA_4[..POLYDATA_4.find("POLYGONS").unwrap()];
     let error = subsolid::read_surface(scratch.file("a.vtk", no_faces)).unwrap_err().to_string();
     assert!(error.contains("a.vtk: the mesh has no faces"), "{error}");

@@ -93,19 +93,18 @@ impl<'t> Numbering<'t> {
         let mut order = self.topology.edges.clone();
         let mut found = HashMap::new();
         for (patch, count) in self.counts.iter().enumerate() {
-            for axis in 0..3 {
+            for (axis, &points) in count.iter().enumerate() {
                 for [a, b] in self.topology.edges_along(patch, axis) {
                     let ends = [a.min(b), a.max(b)];
                     let (known, first) = *found.entry(ends).or_insert_with(|| {
                         if self.topology.edges.is_empty() {
                             order.push(ends);
                         }
-                        (count[axis], patch)
+                        (points, patch)
                     });
-                    if known != count[axis] {
-                        let own = count[axis];
+                    if known != points {
                         return Err(format!(
-                            "patches {first} and {patch} have {known} and {own} points along their edge \
+                            "patches {first} and {patch} have {known} and {points} points along their edge \
                              {a} to {b}"
                         ));
                     }

@@ -127,8 +127,8 @@ fn mistakes_of_loads_are_said() {
     let solve = "solve bar.vtk --crease-angle 40 --elasticity 200,0.3 --fix 0 --gauss 3";
     let of = |options: &str| run(here, &format!("{solve} {options}"));
     let (_, text, said) = of("--load 5=0,0,1 --pressure side:5=0.5");
-    assert!(text.contains("area of side:5") && text.contains("4.0 in 4 faces"), "{text}");
-    assert!(text.contains("-2.0 on 4 faces"), "{text}");
+    assert!(text.contains("area of side:5") && text.contains("4.00000 in 4 faces"), "{text}");
+    assert!(text.contains("-2.00000 on 4 faces"), "{text}");
     assert!(!said.contains("warning") && said.contains("Derived stress, von_mises, "), "{said}");
     let large = of("--load 5=0,0,100").2;
     // 4 long, pulled by half of E; 2 by 2 across

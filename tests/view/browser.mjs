@@ -35,11 +35,10 @@ const browser = await puppeteer.launch({
   args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--force-color-profile=srgb", "--webgl-antialiasing-mode=none"],
 });
 
-// Opens a page; any error, message or request is a failure. A scale below 1 draws fewer pixels, at the
-// same places.
-async function open(file, { hash = "", width = 900, height = 600, scale = 1 } = {}) {
+// Opens a page; any error, message or request is a failure.
+async function open(file, { hash = "", width = 900, height = 600 } = {}) {
   const page = await browser.newPage(), name = path.basename(file);
-  await page.setViewport({ width, height, deviceScaleFactor: scale });
+  await page.setViewport({ width, height });
   await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "light" }]);
   page.on("console", (m) => {
     // the browser says that reading pixels of a software renderer is slow

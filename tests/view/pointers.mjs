@@ -30,7 +30,7 @@ const picture = async (page) => page.screenshot({ clip: await page.$eval("#stage
 
 export async function pointers({ open, view, check, difference, models, scratch, slice }) {
   const model = path.join(models, "bracket.vtk"), file = view(model, "by-hand");
-  let page = await open(file, { width: 1280, height: 800, scale: 0.5 });
+  let page = await open(file, { width: 1280, height: 800 });
   const client = await page.createCDPSession();
 
   // What an action changes: the page and the picture, both before and after it.
@@ -199,7 +199,7 @@ export async function pointers({ open, view, check, difference, models, scratch,
 async function controls({ open, view, check, difference, model, scratch, slice }) {
   const layers = path.join(scratch, "by-hand-layers");
   slice(model, "--layer-height", "1", "--pixel", "0.5", "--png", layers);
-  const page = await open(view(model, "controls", "--slices", layers), { width: 1280, height: 800, scale: 0.5 });
+  const page = await open(view(model, "controls", "--slices", layers), { width: 1280, height: 800 });
   await page.createCDPSession().then((c) => c.send("Browser.setDownloadBehavior", { behavior: "deny" }));
   // what is used most is seen without scrolling, in the order of its use
   const titles = await page.$$eval("#panel summary", (all) => all.map((n) => n.textContent));

@@ -114,6 +114,7 @@ def test_the_boundary_of_a_box_has_six_planes() -> None:
     assert sorted(met) == sorted(np.rint(areas))  # unit faces
 
 
+@pytest.mark.filterwarnings("ignore:displacements reach")
 def test_parts_of_the_boundary_have_places() -> None:
     creased = SHAPES["creased"]
     limits = creased.limit_matrix() @ creased.points

@@ -12,6 +12,18 @@ import subsolid
 spsolve = pytest.importorskip("scipy.sparse.linalg").spsolve
 
 
+# loads of tests are large
+pytestmark = pytest.mark.filterwarnings("ignore:displacements reach")
+
+
+def test_displacements_as_large_as_the_model_are_warned_of() -> None:
+    box = subsolid.shape("box", 2, 2, 4).with_creases(crease_angle=40)
+    with pytest.warns(UserWarning, match="displacements reach .* of the size: linear elasticity is for small ones"):
+        box.solve(elasticity=(1.0, 0.3), fix=[0], load={5: (0, 0, 1.0)})
+    with pytest.warns(UserWarning, match="nothing moves: all of the load is on parts that are held"):
+        box.solve(elasticity=(1.0, 0.3), fix=[0], load={0: (0, 0, 1.0)})
+
+
 def test_displacements_are_those_of_scipy() -> None:
     solid = subsolid.shape("fan", 5, 2, 2).with_creases(crease_angle=40)
     sides = solid.sides()

@@ -6,13 +6,11 @@ use std::path::Path;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
+use subsolid::Result;
 use subsolid::io::ControlMesh;
-use subsolid::jobs::fit::{FitReport, FitRequest, FitTarget};
-use subsolid::mesh::SolidMesh;
-use subsolid::numbers::{by_count, counted, significant};
-use subsolid::refine::turning_edges;
+use subsolid::jobs::fit::{FitReport, FitRequest, FitTarget, rounded_edges};
+use subsolid::numbers::significant;
 use subsolid::scheme::{Scheme, VertexRule};
-use subsolid::{Message, Result};
 
 use super::json::JsonReport;
 use super::mesh_output::MeshOutput;
@@ -98,27 +96,6 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     console.report(&report, || text(&report.fit))?;
     missed.iter().for_each(|missed| console.warn(missed));
     Ok(if missed.is_empty() { Outcome::Done } else { Outcome::PoorQuality })
-}
-
-/// Turn of the boundary at an edge, in degrees, that a part has at sharp edges alone: eight faces
-/// around a bore turn by 45.
-const SHARP_TURN: f64 = 60.0;
-
-/// That edges will be round which the part may have sharp.
-fn rounded_edges(mesh: &SolidMesh) -> Option<Message> {
-    if !mesh.ghosts().is_empty() {
-        return None;
-    }
-    let count = turning_edges(mesh, SHARP_TURN).ok()?.len();
-    let turn = by_count(count, "turns", "turn");
-    let edges = counted(count, "boundary edge");
-    (count > 0).then(|| {
-        format!(
-            "{edges} without a crease {turn} by more than {SHARP_TURN}°, and will be round; \
-             --crease-angle 40 keeps edges sharp"
-        )
-        .into()
-    })
 }
 
 fn text(fit: &FitReport) -> String {

@@ -23,7 +23,7 @@ use std::time::Instant;
 
 use super::{Notes, backend_for};
 use crate::backend::Backend;
-use crate::error::{Error, Result, option};
+use crate::error::{Error, Message, Result, option};
 use crate::fit::{
     LimitSystem, PointRole, SkinFit, SkinOptions, Target, TargetNotes, fit_skin,
     project_attributes, refined_by_nodes, refined_values,
@@ -32,9 +32,9 @@ use crate::io::{ControlMesh, CurvedNode};
 use crate::limit::Solid;
 use crate::mesh::{Attribute, SolidMesh, SurfaceMesh};
 use crate::numbers::bounds::{self, Bounds};
-use crate::numbers::{counted, significant};
+use crate::numbers::{by_count, counted, significant};
 use crate::plan::Cost;
-use crate::refine::refine_mesh;
+use crate::refine::{refine_mesh, turning_edges};
 use crate::scheme::{Scheme, VertexRule};
 use crate::surface::limit::LimitSurface;
 use crate::surface::triangulate::Triangulation;
@@ -48,6 +48,29 @@ const MAX_SIZE_RATIO: f64 = 10.0;
 /// Entries of a row of limit masks, of regular surfaces and solids.
 const SURFACE_ENTRIES: usize = 9;
 const SOLID_ENTRIES: usize = 27;
+
+/// Turn of the boundary at an edge, in degrees, that a part has at sharp edges alone: eight faces
+/// around a bore turn by 45.
+const SHARP_TURN: f64 = 60.0;
+
+/// That edges of the boundary will be round which the part may have sharp: `None` where all that
+/// turn by more than 60 degrees have a crease, and for solids with ghosts.
+pub fn rounded_edges(mesh: &SolidMesh) -> Option<Message> {
+    if !mesh.ghosts().is_empty() {
+        return None;
+    }
+    let count = turning_edges(mesh, SHARP_TURN).ok()?.len();
+    let (edges, turn) = (counted(count, "boundary edge"), by_count(count, "turns", "turn"));
+    (count > 0).then(|| {
+        message!(
+            format!(
+                "{edges} without a crease {turn} by more than {SHARP_TURN}°, and will be round; "
+            ),
+            option("crease_angle", 40),
+            " keeps edges sharp"
+        )
+    })
+}
 
 /// Name of the array of distances from the target.
 const DISTANCES: &str = "fit_distance";

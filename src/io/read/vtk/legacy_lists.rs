@@ -10,12 +10,15 @@ impl LegacyReader<'_> {
     /// Reads the lists of a section; its keyword has been read.
     pub fn lists(&mut self, section: &str) -> Result<VertexLists> {
         let what = "the number of cells and the size of their list";
-        let [count, size] = if self.is_binary() {
+        let mut ahead = self.text;
+        let line = ahead.next_line().unwrap_or_default();
+        let words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count();
+        let [count, size] = if words > 2 && !self.is_binary() {
+            // the list begins on the same line
+            [self.text.count(what)?, self.text.count(what)?]
+        } else {
             let [count, size] = self.header(what)?;
             [self.count(count)?, self.count(size)?]
-        } else {
-            // the list may begin on the same line
-            [self.text.count(what)?, self.text.count(what)?]
         };
         let mut lists = VertexLists { line: self.text.line(), ..VertexLists::default() };
         if self.text.accept("OFFSETS") {

@@ -149,7 +149,7 @@ impl<'s> Nest<'s> {
     /// The largest length of the errors of [`Nest::interpolation`] at samples of it.
     pub fn error(&self, remainder: &Remainder) -> f64 {
         // along an edge it is a Bézier curve, below its largest control value
-        let errors = rows(&(&remainder.errors * &self.net));
+        let errors = rows(&(remainder.errors(self.structure()) * &self.net));
         let lengths = errors.chunks_exact(self.width).map(|e| e.iter().map(|x| x * x).sum());
         lengths.fold(0.0, f64::max).sqrt()
     }

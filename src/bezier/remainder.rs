@@ -23,8 +23,8 @@ pub(crate) struct Remainder {
     /// Bézier points that interpolate the limit at 4 values of every parameter,
     /// `[4^dimension][control]`, local axis 0 fastest.
     pub nodes: Mat<f64>,
-    /// Limit less interpolation at samples, `[8^dimension][control]`.
-    pub errors: Mat<f64>,
+    // made when first asked for: most jobs never do, and it is most of the time
+    errors: OnceLock<Mat<f64>>,
 }
 
 impl Remainder {
@@ -37,6 +37,16 @@ impl Remainder {
             let column = nodes.col_as_slice_mut(column);
             (0..dimension).for_each(|d| interpolate(column, 4_usize.pow(d as u32)));
         }
+        Self { nodes, errors: OnceLock::new() }
+    }
+
+    /// Limit less interpolation at samples, `[8^dimension][control]`, of the remainder's own structure.
+    pub fn errors(&self, structure: &Structure) -> &Mat<f64> {
+        self.errors.get_or_init(|| self.errors_at_samples(structure))
+    }
+
+    fn errors_at_samples(&self, structure: &Structure) -> Mat<f64> {
+        let (dimension, nodes) = (structure.dimension(), &self.nodes);
         let places: Vec<[f64; 3]> =
             grid(ERROR_SAMPLES.len(), dimension).map(|at| at.map(|i| ERROR_SAMPLES[i])).collect();
         let limit = structure.weights_at(&places, [Order::Value; 3]);
@@ -46,12 +56,14 @@ impl Remainder {
             let plane = u[node % 4] * v[node / 4 % 4];
             if dimension == 3 { plane * w[node / 16] } else { plane }
         });
-        let errors = limit - basis * &nodes;
-        Self { nodes, errors }
+        limit - basis * nodes
     }
 
+    /// With the errors.
     fn bytes(&self) -> usize {
-        size_of::<f64>() * (self.nodes.nrows() + self.errors.nrows()) * self.nodes.ncols()
+        let rows = self.nodes.nrows();
+        let axes = rows.ilog(4);
+        size_of::<f64>() * (rows + ERROR_SAMPLES.len().pow(axes)) * self.nodes.ncols()
     }
 }
 

@@ -52,11 +52,17 @@ impl VertexMiss {
         Ok(Self { distance, of_size })
     }
 
-    /// That one may have taken vertices of a part for control points: `None` where the limit is near
-    /// enough to them (0.1 % of the size), and for a mesh that was fitted.
+    /// That one may have taken something else for a control mesh: vertices of a part where the limit
+    /// is away from them by more than 0.1 % of the size, unless the mesh was fitted; or a limit.
     pub fn notice(&self, mesh: &SolidMesh) -> Option<Message> {
+        let percent = 100.0 * self.of_size;
+        if is_limit(mesh) {
+            return Some(message!(format!(
+                "these cells seem to be a limit that was evaluated (attributes \"cell\" and \"class\"); \
+                 their own limit misses them by up to {percent:.1} % of the size: give the control mesh"
+            )));
+        }
         (self.of_size >= NOTICED && !mesh.is_fitted).then(|| {
-            let percent = 100.0 * self.of_size;
             message!(
                 format!(
                     "the limit misses the vertices by up to {percent:.1} % of the size; if they lie \
@@ -67,4 +73,9 @@ impl VertexMiss {
             )
         })
     }
+}
+
+/// Whether the cells have the attributes of limits that [`volume`](crate::volume) writes.
+fn is_limit(mesh: &SolidMesh) -> bool {
+    ["cell", "class"].iter().all(|name| mesh.cell_data.iter().any(|array| array.name == *name))
 }

@@ -8,7 +8,6 @@
 //! and beside it negative where the boundary is not convex across the edge: only other boundary
 //! vertices or a crease change that.
 
-use std::cell::Cell;
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
@@ -16,10 +15,11 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 use serde::Serialize;
 
+use super::determinant::{Determinant, ORDER};
 use crate::bezier::Pieces;
 use crate::error::Result;
 use crate::interrupt::stop_point;
-use crate::limit::{Leaf, Solid};
+use crate::limit::{Leaf, LeafKind, Solid};
 use crate::mesh::{Creases, SolidMesh};
 use crate::refine::reorient;
 
@@ -31,7 +31,8 @@ const DETERMINANT_ROUNDING: f64 = 1e-12;
 const MAX_DEPTH: usize = 15;
 const MAX_HALVINGS: usize = 400;
 
-/// Rings of exact pieces around extraordinary edges and vertices.
+/// Rings of exact pieces around extraordinary edges and vertices of cells. Where all such cells are
+/// refined first, as tetrahedra are, their leaves have as many rings less as they were halved.
 const RINGS: usize = 2;
 
 /// The least Bézier coefficient of det J.
@@ -126,6 +127,11 @@ impl OrientedLimit {
         Ok(Self { solid: Solid::new(&oriented)?, creases: oriented.creases })
     }
 
+    /// Number of elements: cells, or the hexahedra that others are refined to.
+    pub fn element_count(&self) -> usize {
+        self.solid.elements().len()
+    }
+
     /// Lower bounds of det J.
     ///
     /// # Errors
@@ -167,7 +173,11 @@ impl<'s> ElementBounds<'s> {
                 is_at_smooth_edge[topology.face_cells(faces[0])[0] as usize] = true;
             }
         }
-        let pieces = Pieces::new(solid, RINGS)?;
+        // leaves of cells that were refined first are smaller
+        let leaves =
+            solid.leaves().iter().filter(|leaf| !matches!(leaf.kind, LeafKind::Regular(_)));
+        let depth = leaves.map(|leaf| usize::from(leaf.depth)).min().unwrap_or(0);
+        let pieces = Pieces::new(solid, RINGS.saturating_sub(depth))?;
         Ok(Self { solid, pieces, is_at_smooth_edge, last: Mutex::default() })
     }
 
@@ -199,34 +209,25 @@ impl<'s> ElementBounds<'s> {
                 net.map(|&v| 3 * v as usize).map(|v| points[v..v + 3] == last.points[v..v + 3]);
             same.all(|same| same).then(|| last.leaves[l])
         };
-        let of_leaf = |leaf: &Leaf, each: &dyn Fn(&[f64], f64)| {
+        let pieces_of = |leaf: &Leaf| {
             stop_point();
-            let values = self.pieces.points(leaf, &points, 3);
-            let pieces = self.pieces.of(leaf).zip(values.chunks_exact(192));
-            pieces.for_each(|(piece, values)| each(values, piece.size.iter().product()));
+            LeafPieces::new(&self.pieces, leaf, &points)
         };
         let estimate = |(l, leaf): (usize, &Leaf)| {
             known(l).unwrap_or_else(|| {
-                let found = Cell::new(Estimate::NONE);
-                of_leaf(leaf, &|values, volume| {
-                    found.set(found.get().and(Estimate::new(values, volume)));
-                });
-                (found.get(), None)
+                let pieces = pieces_of(leaf);
+                let all = pieces.estimates.iter().copied().fold(Estimate::NONE, Estimate::and);
+                // others may be better than the worst
+                (all, (all.least <= 0.0).then(|| pieces.bound()))
             })
         };
         let leaves = self.solid.leaves().par_iter();
         let mut found: Vec<_> = leaves.clone().enumerate().map(estimate).collect();
         let worst = found.iter().fold(f64::INFINITY, |most, (of, _)| most.min(of.most)).max(0.0);
         leaves.zip(&mut found).for_each(|(leaf, (estimate, known))| {
-            if estimate.least > worst || known.is_some() {
-                return;
+            if estimate.least <= worst && known.is_none() {
+                *known = Some(pieces_of(leaf).bound());
             }
-            let all = Cell::new(ElementBound::NONE);
-            of_leaf(leaf, &|values, volume| {
-                let found = bound(values);
-                all.set(all.get().and(ElementBound { least: found.least / volume, ..found }));
-            });
-            *known = Some(all.get());
         });
         let leaf_bound = |(estimate, known): &(Estimate, Option<ElementBound>)| match known {
             Some(known) if estimate.least <= worst => *known,
@@ -241,6 +242,40 @@ impl<'s> ElementBounds<'s> {
             own.fold(ElementBound { is_at_smooth_edge, ..ElementBound::NONE }, ElementBound::and)
         };
         (0..self.solid.elements().len()).map(of_element).collect()
+    }
+}
+
+/// The pieces of a leaf.
+struct LeafPieces {
+    // [piece][w][v][u][3]
+    points: Vec<f64>,
+    // [piece] of parameters
+    volumes: Vec<f64>,
+    estimates: Vec<Estimate>,
+}
+
+impl LeafPieces {
+    fn new(pieces: &Pieces<'_>, leaf: &Leaf, points: &[f64]) -> Self {
+        let points = pieces.points(leaf, points, 3);
+        let volumes: Vec<f64> = pieces.of(leaf).map(|piece| piece.size.iter().product()).collect();
+        let estimates = points.chunks_exact(192).zip(&volumes);
+        let estimates = estimates.map(|(points, &volume)| Estimate::new(points, volume)).collect();
+        Self { points, volumes, estimates }
+    }
+
+    /// Of all pieces: of those alone that may be folded, or the worst.
+    fn bound(&self) -> ElementBound {
+        let mut order: Vec<usize> = (0..self.volumes.len()).collect();
+        order.sort_by(|&a, &b| self.estimates[a].least.total_cmp(&self.estimates[b].least));
+        let mut all = ElementBound::NONE;
+        for piece in order {
+            if self.estimates[piece].least > all.least.max(0.0) {
+                break;
+            }
+            let found = bound(&self.points[192 * piece..][..192]);
+            all = all.and(ElementBound { least: found.least / self.volumes[piece], ..found });
+        }
+        all
     }
 }
 
@@ -328,22 +363,13 @@ fn derivative_balls(points: &[f64]) -> [([f64; 3], f64); 3] {
 
 /// What is known of the determinant of a piece, `[w][v][u][3]`.
 fn bound(points: &[f64]) -> ElementBound {
-    let at = |[u, v, w]: [usize; 3]| {
-        Vector3::from_column_slice(&points[3 * (16 * w + 4 * v + u)..][..3])
-    };
-    let [u, v, w] = [0, 1, 2].map(|axis| ScaledPolynomial::derivative(axis, at));
-    let cross = v.product(&w, |a, b| a.cross(&b));
-    let determinant = u.product(&cross, |a, b| a.dot(&b));
-    let [a, b, c] = [&u, &v, &w].map(ScaledPolynomial::longest);
+    let Determinant { coefficients, longest: [a, b, c] } = Determinant::new(points);
     // a derivative is three times the difference of two points
     let lost = 64.0 * f64::EPSILON * points.iter().fold(0.0f64, |most, x| most.max(x.abs()));
     let rounding = DETERMINANT_ROUNDING * a * b * c + lost * (a * b + b * c + c * a);
-    let found = bound_by_halving(determinant.coefficients(), rounding);
+    let found = bound_by_halving(coefficients, rounding);
     if found.least.abs() <= rounding { ElementBound { least: 0.0, ..found } } else { found }
 }
-
-/// Coefficients along each axis of a determinant.
-const ORDER: usize = 9;
 
 /// The least coefficient of the parts of a polynomial, `[w][v][u]`, which are halved until none of
 /// theirs is below `-rounding`, or one at a corner is.
@@ -379,119 +405,15 @@ fn corners(coefficients: &[f64]) -> [f64; 8] {
 /// Both halves along an axis (de Casteljau).
 fn halves(coefficients: &[f64], axis: usize) -> [Vec<f64>; 2] {
     let step = ORDER.pow(axis as u32);
-    let (mut low, mut high) = (coefficients.to_vec(), coefficients.to_vec());
-    for first in (0..coefficients.len()).filter(|i| (i / step).is_multiple_of(ORDER)) {
-        let mut line: [f64; ORDER] = std::array::from_fn(|i| coefficients[first + i * step]);
-        for i in 0..ORDER {
-            low[first + i * step] = line[0];
-            high[first + (ORDER - 1 - i) * step] = line[ORDER - 1 - i];
-            for j in 0..ORDER - 1 - i {
-                line[j] = 0.5 * (line[j] + line[j + 1]);
+    let (mut low, mut high) = (vec![0.0; coefficients.len()], coefficients.to_vec());
+    let lines = step * ORDER;
+    for (low, high) in low.chunks_exact_mut(lines).zip(high.chunks_exact_mut(lines)) {
+        for (i, low) in low.chunks_exact_mut(step).enumerate() {
+            low.copy_from_slice(&high[..step]);
+            for j in 0..step * (ORDER - 1 - i) {
+                high[j] = 0.5 * (high[j] + high[j + step]);
             }
         }
     }
     [low, high]
-}
-
-/// A polynomial by its Bézier coefficients times the binomials of their places, which multiply
-/// as coefficients of monomials do.
-struct ScaledPolynomial<T> {
-    degrees: [usize; 3],
-    // [w][v][u]
-    scaled: Vec<T>,
-}
-
-impl ScaledPolynomial<Vector3<f64>> {
-    /// The derivative of a tricubic.
-    fn derivative(axis: usize, at: impl Fn([usize; 3]) -> Vector3<f64>) -> Self {
-        let mut degrees = [3; 3];
-        degrees[axis] = 2;
-        let scaled = places(degrees)
-            .map(|low| {
-                let mut high = low;
-                high[axis] += 1;
-                (at(high) - at(low)) * (3.0 * binomials(degrees, low))
-            })
-            .collect();
-        Self { degrees, scaled }
-    }
-
-    /// Length of the longest Bézier coefficient.
-    fn longest(&self) -> f64 {
-        let coefficients = places(self.degrees).zip(&self.scaled);
-        coefficients.map(|(at, x)| x.norm() / binomials(self.degrees, at)).fold(0.0, f64::max)
-    }
-}
-
-impl<T: Copy> ScaledPolynomial<T> {
-    fn product<U: Copy, V>(
-        &self,
-        other: &ScaledPolynomial<U>,
-        times: impl Fn(T, U) -> V,
-    ) -> ScaledPolynomial<V>
-    where
-        V: Copy + std::ops::AddAssign + Zero,
-    {
-        let degrees: [usize; 3] = std::array::from_fn(|d| self.degrees[d] + other.degrees[d]);
-        let [across, along] = [degrees[0] + 1, degrees[1] + 1];
-        let mut scaled = vec![V::zero(); across * along * (degrees[2] + 1)];
-        for (a, &x) in places(self.degrees).zip(&self.scaled) {
-            // rows of u: most of the time of the bound goes by here
-            for (row, from) in other.scaled.chunks_exact(other.degrees[0] + 1).enumerate() {
-                let (j, k) = (row % (other.degrees[1] + 1), row / (other.degrees[1] + 1));
-                let first = ((a[2] + k) * along + a[1] + j) * across + a[0];
-                let to = &mut scaled[first..][..from.len()];
-                to.iter_mut().zip(from).for_each(|(to, &y)| *to += times(x, y));
-            }
-        }
-        ScaledPolynomial { degrees, scaled }
-    }
-}
-
-impl ScaledPolynomial<f64> {
-    fn coefficients(&self) -> Vec<f64> {
-        let coefficients = places(self.degrees).zip(&self.scaled);
-        coefficients.map(|(at, x)| x / binomials(self.degrees, at)).collect()
-    }
-}
-
-/// What sums begin with.
-trait Zero {
-    fn zero() -> Self;
-}
-impl Zero for f64 {
-    fn zero() -> Self {
-        0.0
-    }
-}
-impl Zero for Vector3<f64> {
-    fn zero() -> Self {
-        Self::zeros()
-    }
-}
-
-/// Places of coefficients, u fastest.
-fn places([u, v, w]: [usize; 3]) -> impl Iterator<Item = [usize; 3]> {
-    (0..=w).flat_map(move |k| (0..=v).flat_map(move |j| (0..=u).map(move |i| [i, j, k])))
-}
-
-/// Binomials of degrees up to the degree of det J, `[n][k]`: bounds take them for every
-/// coefficient.
-const BINOMIALS: [[f64; ORDER]; ORDER] = {
-    let mut rows = [[0.0; ORDER]; ORDER];
-    let mut n = 0;
-    while n < ORDER {
-        rows[n][0] = 1.0;
-        let mut k = 1;
-        while k <= n {
-            rows[n][k] = rows[n - 1][k - 1] + rows[n - 1][k];
-            k += 1;
-        }
-        n += 1;
-    }
-    rows
-};
-
-fn binomials(degrees: [usize; 3], at: [usize; 3]) -> f64 {
-    (0..3).map(|d| BINOMIALS[degrees[d]][at[d]]).product()
 }

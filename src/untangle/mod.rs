@@ -7,6 +7,7 @@
 //! what it came from is dropped, and where more cells of the limit would be folded, points go a
 //! part of the way only.
 
+mod determinant;
 mod determinant_bound;
 mod energy;
 mod lbfgs;

@@ -113,6 +113,11 @@ fn a_limit_that_misses_the_vertices_is_said_once_and_not_of_a_fit() {
             assert_eq!(said(&format!("fitted.{ending}")), 0, "{job} {ending}");
         }
     }
+    let (.., limit) = run(here, "info limit.vtu");
+    assert!(
+        limit.contains("seem to be a limit") && !limit.contains("misses the vertices"),
+        "{limit}"
+    );
     let (_, _, quiet) = run(here, "info part.vtu --quiet");
     assert_eq!(quiet, "");
     let found = json(here, "info part.vtu --json -q");

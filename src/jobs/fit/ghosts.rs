@@ -8,7 +8,7 @@ use super::extended::Extended;
 use super::inside::{Follow, Inside, Steps};
 use super::report::FitReport;
 use super::request::{FitRequest, FitTarget};
-use super::{SOLID_ENTRIES, interpolate, merged, set_distances, set_projected};
+use super::{SOLID_ENTRIES, interpolate, least_before, merged, set_distances, set_projected};
 use crate::error::{IdKind, Result};
 use crate::fit::{SkinFit, refined_values};
 use crate::io::ControlMesh;
@@ -46,7 +46,7 @@ impl FitRequest {
         }
         let mut projected = self.projected(&mesh.attributes);
         let mut limit = OrientedLimit::new(mesh)?;
-        let before = limit.bounds()?.least(&mesh.points);
+        let before = least_before(&limit, mesh, notes)?;
         let (missed, volume) = (own.missed(&mesh.points), own.volume(mesh)?);
         let mut first: Option<SkinFit> = None;
         let mut levels = 0;

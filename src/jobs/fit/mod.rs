@@ -40,7 +40,7 @@ use crate::surface::limit::LimitSurface;
 use crate::surface::triangulate::Triangulation;
 use crate::surface::{Method, SurfaceOptions, boundary_with_topology, refine_surface};
 use crate::topology::Topology;
-use crate::untangle::OrientedLimit;
+use crate::untangle::{LeastDeterminant, OrientedLimit};
 use inside::{Follow, Inside, Steps};
 
 /// Times by which the boxes of a part and of its target may differ.
@@ -133,7 +133,7 @@ impl FitRequest {
         let products = SURFACE_ENTRIES * 3 * skin.points.len() + attributes;
         let backend = self.processor(products, notes)?;
         let mut limit = OrientedLimit::new(mesh)?;
-        let before = limit.bounds()?.least(&mesh.points);
+        let before = least_before(&limit, mesh, notes)?;
         self.fit_attributes(mesh, &*backend)?;
         let mut projected = self.projected(&mesh.attributes);
         let mut start = PointRole::Vertices;
@@ -356,6 +356,17 @@ impl FitRequest {
             ..FitReport::of_vertices(fit.vertices, started)
         }
     }
+}
+
+/// The least determinant of a mesh that is to be fitted.
+fn least_before(
+    limit: &OrientedLimit,
+    mesh: &SolidMesh,
+    notes: &mut dyn Notes,
+) -> Result<LeastDeterminant> {
+    // the longest step for tetrahedra
+    notes.status("Bounding", format!("det J on {}", counted(limit.element_count(), "element")));
+    Ok(limit.bounds()?.least(&mesh.points))
 }
 
 /// The last fit with the state before the first one.

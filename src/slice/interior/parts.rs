@@ -22,7 +22,7 @@ const HALVINGS_BEFORE_LOCATOR: u32 = 9;
 /// Fewer pixels than these are few.
 const FEW_PIXELS: u32 = 256;
 /// How far, in pixels, what is left around extraordinary edges and vertices may be from these.
-const CORE_PIXELS: f64 = 2.0;
+const CORE_PIXELS: f64 = 1.0;
 
 /// A part of a piece that the plane may meet.
 pub struct PlanePart {
@@ -65,11 +65,11 @@ pub fn parts(
         let split = PiecePlaneSplit { locator, plane, attributes, piece, most };
         if exact {
             let whole = HalfPiece { points: pieces.points[i], origin, size };
-            split.push(whole, [[true; 2]; 3], pieces.frames[i], MAX_HALVINGS, &mut parts);
+            split.push(whole, [[true; 2]; 3], &|| pieces.frames[i], MAX_HALVINGS, &mut parts);
             return parts;
         }
         let [narrow, wide] = plane.grid.pitch;
-        let radius = tune(0, CORE_PIXELS) * narrow.min(wide);
+        let radius = CORE_PIXELS * narrow.min(wide);
         let cut = CoreCut { axis: plane.axis.number(), height: plane.height, most, radius };
         locator.cut_piece(i, &cut, &mut |part| match part {
             CorePart::Exact(part, frame) => {
@@ -78,7 +78,7 @@ pub fn parts(
                     let (own, all) = (ends(part.origin, part.size), ends(origin, size));
                     [own[0] == all[0], own[1] == all[1]]
                 });
-                split.push(part, outer, frame, tune(1, 15.0) as u32, &mut parts);
+                split.push(part, outer, &|| frame, MAX_HALVINGS, &mut parts);
             }
             CorePart::Rest(bounds) => {
                 let pixels = plane.pixels(&bounds, most);
@@ -130,7 +130,7 @@ impl PiecePlaneSplit<'_, '_> {
         &self,
         part: HalfPiece,
         outer: [[bool; 2]; 3],
-        frame: Option<AffineFrame>,
+        frame: &dyn Fn() -> Option<AffineFrame>,
         halvings: u32,
         parts: &mut Vec<PlanePart>,
     ) {
@@ -140,7 +140,7 @@ impl PiecePlaneSplit<'_, '_> {
         let is_last =
             halvings == 0 || has_few && halvings <= MAX_HALVINGS - HALVINGS_BEFORE_LOCATOR;
         let found = |kind: PlanePartKind| PlanePart { piece: self.piece, kind, rows, columns };
-        match frame {
+        match frame() {
             Some(frame) if frame.converges => {
                 let (most, enough) = self.locator.nearness(self.piece as usize);
                 let (most, enough) = (frame.reach(most), frame.reach(enough));
@@ -155,23 +155,14 @@ impl PiecePlaneSplit<'_, '_> {
             _ if is_last => parts.push(found(PlanePartKind::Wild)),
             _ => {
                 for half in halves(&part.points) {
-                    let frame = AffineFrame::of(&half.points);
+                    let frame = || AffineFrame::of(&half.points);
                     let [low, high] =
                         [half.origin, [0, 1, 2].map(|d| half.origin[d] + half.size[d])];
                     let outer = [0, 1, 2]
                         .map(|d| [outer[d][0] && low[d] == 0.0, outer[d][1] && high[d] == 1.0]);
-                    self.push(half.within(&part), outer, frame, halvings - 1, parts);
+                    self.push(half.within(&part), outer, &frame, halvings - 1, parts);
                 }
             }
         }
     }
-}
-
-/// x
-pub fn tune(i: usize, default: f64) -> f64 {
-    static T: std::sync::OnceLock<Vec<f64>> = std::sync::OnceLock::new();
-    let all = T.get_or_init(|| {
-        std::env::var("TUNE").map_or(Vec::new(), |s| s.split(',').map(|x| x.parse().unwrap()).collect())
-    });
-    all.get(i).copied().unwrap_or(default)
 }

@@ -283,13 +283,14 @@ impl<'s> Core<'s> {
         let [low, high] = bounds(&curve);
         let around = [low.map(|x| x - self.radius), high.map(|x| x + self.radius)];
         if !cut.meets(&around, origin) {
-        } else if halvings == 0 || longest_side([low, high]) <= 2.0 * self.radius {
-            take(CorePart::Rest(around.map(|corner| sum(corner, origin))));
-        } else {
-            let middle = |a: [f64; 3], b: [f64; 3]| sum(a, b).map(|x| 0.5 * x);
-            for half in bernstein::halves(curve, middle) {
-                self.rest(half, halvings - 1, (cut, origin), take);
-            }
+            return;
+        }
+        if halvings == 0 || longest_side([low, high]) <= 2.0 * self.radius {
+            return take(CorePart::Rest(around.map(|corner| sum(corner, origin))));
+        }
+        let middle = |a: [f64; 3], b: [f64; 3]| sum(a, b).map(|x| 0.5 * x);
+        for half in bernstein::halves(curve, middle) {
+            self.rest(half, halvings - 1, (cut, origin), take);
         }
     }
 

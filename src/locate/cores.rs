@@ -119,7 +119,7 @@ impl CoreCut {
 #[derive(Debug)]
 pub enum CorePart {
     /// An exact piece of a ring, in the element's parameters.
-    Exact(HalfPiece, Option<AffineFrame>),
+    Exact(Box<HalfPiece>, Option<AffineFrame>),
     /// The box around a remainder.
     Rest(Bounds),
 }
@@ -265,7 +265,8 @@ impl<'s> Core<'s> {
             let points = piece.points.map(|point| sum(point, origin));
             let frame = piece.frame.get_or_init(|| AffineFrame::of(&piece.points));
             let frame = frame.map(|frame| frame.moved(origin));
-            take(CorePart::Exact(HalfPiece { points, origin: corner, size }, frame));
+            let part = HalfPiece { points, origin: corner, size };
+            take(CorePart::Exact(Box::new(part), frame));
         }
         for core in ring.edges.iter().chain([&ring.inner]) {
             core.descend_cut(cut, origin, (rings - 1, memory), take);

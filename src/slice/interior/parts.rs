@@ -78,7 +78,7 @@ pub fn parts(
                     let (own, all) = (ends(part.origin, part.size), ends(origin, size));
                     [own[0] == all[0], own[1] == all[1]]
                 });
-                split.push(part, outer, &|| frame, MAX_HALVINGS, &mut parts);
+                split.push(*part, outer, &|| frame, MAX_HALVINGS, &mut parts);
             }
             CorePart::Rest(bounds) => {
                 let pixels = plane.pixels(&bounds, most);

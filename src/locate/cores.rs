@@ -23,13 +23,15 @@ use super::hierarchy::diagonal;
 use super::parameters;
 use super::search::{self, Nearness, SHARED_PLACE_TOLERANCE};
 use super::sides::{BestPlace, ElementSides};
-use super::tricubic::{TricubicPoints, bounds};
-use crate::basis::closest_on_curve;
+use super::tricubic::{HalfPiece, TricubicPoints, bounds};
+use crate::basis::{bernstein, closest_on_curve};
 use crate::bezier::{LocalBox, Nest, NestSibling, Piece};
-use crate::numbers::bounds::{Bounds, squared_distance};
+use crate::numbers::bounds::{Bounds, longest_side, squared_distance};
 
 /// Deepest ring: parameters of points below equal the core's, to rounding.
 const MAX_RING: u32 = 50;
+/// How often the core's curve is halved, at most, for boxes around it.
+const MAX_CURVE_HALVINGS: u32 = 6;
 /// Memory of the splits that are kept.
 const KEPT_BYTES: usize = 1 << 28;
 
@@ -94,6 +96,34 @@ pub struct CoreQuery<'a> {
     pub memory: &'a SplitMemory,
 }
 
+/// A plane through an inexact piece.
+#[derive(Clone, Copy, Debug)]
+pub struct CoreCut {
+    /// The coordinate that is constant on it, and its value.
+    pub axis: usize,
+    pub height: f64,
+    /// What is no farther from the plane meets it.
+    pub most: f64,
+    /// Remainders that stay so near to their core are not split.
+    pub radius: f64,
+}
+
+impl CoreCut {
+    fn meets(&self, [low, high]: &Bounds, origin: [f64; 3]) -> bool {
+        let height = self.height - origin[self.axis];
+        low[self.axis] - self.most <= height && height <= high[self.axis] + self.most
+    }
+}
+
+/// A part of an inexact piece that a plane meets.
+#[derive(Debug)]
+pub enum CorePart {
+    /// An exact piece of a ring, in the element's parameters.
+    Exact(Box<HalfPiece>, Option<AffineFrame>),
+    /// The box around a remainder.
+    Rest(Bounds),
+}
+
 impl<'s> Core<'s> {
     /// What an inexact piece stands for.
     pub fn new(mut nest: Nest<'s>) -> Self {
@@ -122,6 +152,11 @@ impl<'s> Core<'s> {
         let mut best = None;
         self.descend(x, sought, MAX_RING, &mut best);
         best
+    }
+
+    /// The parts that a plane meets to `take`.
+    pub fn cut(&self, cut: &CoreCut, memory: &SplitMemory, take: &mut dyn FnMut(CorePart)) {
+        self.descend_cut(cut, [0.0; 3], (MAX_RING, memory), take);
     }
 
     /// Whether `best` is near enough now.
@@ -195,6 +230,69 @@ impl<'s> Core<'s> {
             }
         }
         false
+    }
+
+    /// The parts of `rings` rings at most that a plane meets, to `take`; `origin`: of the core's own.
+    fn descend_cut(
+        &self,
+        cut: &CoreCut,
+        origin: [f64; 3],
+        (rings, memory): (u32, &SplitMemory),
+        take: &mut dyn FnMut(CorePart),
+    ) {
+        let origin = sum(origin, self.origin);
+        let own = self.nest.bounds();
+        if !cut.meets(&own, origin) {
+            return;
+        }
+        if rings == 0 || self.radius <= cut.radius {
+            match self.curve {
+                None => self.rest([[0.0; 3]; 4], 0, (cut, origin), take),
+                Some(curve) => self.rest(curve, MAX_CURVE_HALVINGS, (cut, origin), take),
+            }
+            return;
+        }
+        let made;
+        let ring = match self.kept(memory) {
+            Some(ring) => ring,
+            None => {
+                made = self.split();
+                &made
+            }
+        };
+        for piece in ring.pieces.iter().filter(|piece| cut.meets(&piece.bounds, origin)) {
+            let LocalBox { origin: corner, size, .. } = piece.part;
+            let points = piece.points.map(|point| sum(point, origin));
+            let frame = piece.frame.get_or_init(|| AffineFrame::of(&piece.points));
+            let frame = frame.map(|frame| frame.moved(origin));
+            let part = HalfPiece { points, origin: corner, size };
+            take(CorePart::Exact(Box::new(part), frame));
+        }
+        for core in ring.edges.iter().chain([&ring.inner]) {
+            core.descend_cut(cut, origin, (rings - 1, memory), take);
+        }
+    }
+
+    /// Boxes around a part of the core, as small as its surroundings, that the plane meets.
+    fn rest(
+        &self,
+        curve: [[f64; 3]; 4],
+        halvings: u32,
+        (cut, origin): (&CoreCut, [f64; 3]),
+        take: &mut dyn FnMut(CorePart),
+    ) {
+        let [low, high] = bounds(&curve);
+        let around = [low.map(|x| x - self.radius), high.map(|x| x + self.radius)];
+        if !cut.meets(&around, origin) {
+            return;
+        }
+        if halvings == 0 || longest_side([low, high]) <= 2.0 * self.radius {
+            return take(CorePart::Rest(around.map(|corner| sum(corner, origin))));
+        }
+        let middle = |a: [f64; 3], b: [f64; 3]| sum(a, b).map(|x| 0.5 * x);
+        for half in bernstein::halves(curve, middle) {
+            self.rest(half, halvings - 1, (cut, origin), take);
+        }
     }
 
     /// Looks for a place that is nearer to `x` than the best, on these sides of the
@@ -320,6 +418,10 @@ impl<'s> Core<'s> {
         let children = if self.nest.is_edge() { 4 } else { 8 };
         children * size_of::<ExactPiece>() + self.nest.bytes()
     }
+}
+
+fn sum(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    std::array::from_fn(|d| a[d] + b[d])
 }
 
 /// Takes a place that is nearer.

@@ -68,6 +68,12 @@ impl AffineFrame {
         departure(&self.inverse, &extended, 1.0 + 2.0 * FRAME_MARGIN) <= MAX_KAPPA
     }
 
+    /// The frame of the piece after its points are moved.
+    pub fn moved(self, by: [f64; 3]) -> Self {
+        let off = apply(&self.inverse, by);
+        Self { offset: std::array::from_fn(|d| self.offset[d] - off[d]), ..self }
+    }
+
     /// y(x): roughly the parameters of x.
     #[inline(always)]
     pub fn guess(&self, x: [f64; 3]) -> [f64; 3] {

@@ -59,6 +59,7 @@ pub use pieces::{LocatorPieces, default_rings};
 pub use table::{Answer, PointTable, columns, write_rows};
 pub use tricubic::TricubicPoints;
 pub(crate) use {
+    cores::{CoreCut, CorePart},
     frame::{AffineFrame, FRAME_MARGIN, MAX_KAPPA},
     parts::LocatorParts,
     tricubic::{HalfPiece, basis, bounds, halves},
@@ -275,6 +276,13 @@ impl<'s> Locator<'s> {
     pub(crate) fn nearness(&self, piece: usize) -> (f64, f64) {
         let size = diagonal(&self.pieces.boxes[piece]);
         (self.tolerance * size + self.rounding, SHARED_PLACE_TOLERANCE * size + self.rounding)
+    }
+
+    /// The parts of an inexact piece that a plane meets to `take`.
+    pub(crate) fn cut_piece(&self, piece: usize, cut: &CoreCut, take: &mut dyn FnMut(CorePart)) {
+        if let Some(core) = self.pieces.core(piece) {
+            core.cut(cut, &self.memory, take);
+        }
     }
 
     /// The first piece that holds the point, or without any, the nearest one within the

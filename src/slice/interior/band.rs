@@ -60,6 +60,8 @@ struct Band<'a, 's> {
     layer: &'a BandLayer<'a, 's>,
     columns: usize,
     rows: Range<usize>,
+    // coverage of the layer, if pixels are asked for as it is
+    coverage: Option<&'a [u16]>,
     // of each pixel: the piece that has it, or NONE
     pieces: Vec<u32>,
     // how far away pixels are whose claim is not certain
@@ -74,7 +76,7 @@ pub fn interior(layer: &BandLayer<'_, '_>, rows: Range<usize>, mask: Option<&[u8
     let mut interior = Interior::default();
     let around = if mask.is_some() { SEARCH_PIXELS } else { 0 };
     let memory = &mut BandMemory::default();
-    let band = Band::claimed(layer, &rows, (around, Kept::Places), &[], memory);
+    let band = Band::claimed(layer, &rows, (around, Kept::Places), (None, &[]), memory);
     band.pixels(rows, mask, |pixel, found| {
         let before = interior.pieces.len();
         match found {
@@ -104,7 +106,7 @@ pub fn values(
     mut take: impl FnMut(&BandRun<'_>),
 ) {
     let kept = (SEARCH_PIXELS, Kept::Values);
-    let band = Band::claimed(layer, &rows, kept, attributes, memory);
+    let band = Band::claimed(layer, &rows, kept, (Some(coverage), attributes), memory);
     band.pixels(rows, Some(coverage), |_, found| band.give_run(found, &mut take));
     band.give_memory(memory);
 }
@@ -118,7 +120,7 @@ pub fn runs(
     mut take: impl FnMut(&BandRun<'_>),
 ) -> BandRuns {
     let kept = (SEARCH_PIXELS, Kept::Regions);
-    let band = Band::claimed(layer, &rows, kept, attributes, memory);
+    let band = Band::claimed(layer, &rows, kept, (Some(coverage), attributes), memory);
     let mut found = BandRuns::default();
     let regions = band.values.regions().unwrap_or_default();
     let first = (band.rows.start * band.columns) as u32;
@@ -185,7 +187,7 @@ impl<'a, 's> Band<'a, 's> {
         layer: &'a BandLayer<'a, 's>,
         rows: &Range<usize>,
         (around, kept): (usize, Kept),
-        attributes: &'a [AttributePieces],
+        (coverage, attributes): (Option<&'a [u16]>, &'a [AttributePieces]),
         memory: &mut BandMemory,
     ) -> Self {
         let [columns, all] = layer.plane.grid.size;
@@ -202,6 +204,7 @@ impl<'a, 's> Band<'a, 's> {
             layer,
             columns,
             rows: wide,
+            coverage,
             pieces,
             distances: HashMap::new(),
             parameters: (kept == Kept::Places).then(|| vec![[0.0; 3]; count]),
@@ -261,7 +264,7 @@ impl<'a, 's> Band<'a, 's> {
             PlanePartKind::Wild => {
                 for row in first..end {
                     for column in part.columns[0]..part.columns[1] {
-                        if self.is_wanted(self.at(row, column)) {
+                        if self.is_wanted(self.at(row, column)) && self.is_needed(row, column) {
                             self.locate(part.piece, row, column);
                         }
                     }
@@ -298,9 +301,11 @@ impl<'a, 's> Band<'a, 's> {
                 }
                 _ => {
                     let [first, end] = within(region.area.columns(row));
-                    let wanted =
-                        (first..end).filter(|&column| self.is_wanted(self.at(row, column)));
-                    left.extend(wanted.map(|column| (row, column)));
+                    for column in first..end {
+                        if self.is_wanted(self.at(row, column)) && self.is_needed(row, column) {
+                            left.push((row, column));
+                        }
+                    }
                 }
             }
         }
@@ -363,7 +368,10 @@ impl<'a, 's> Band<'a, 's> {
                     continue;
                 }
                 if inside < 0.0 {
-                    left.push((row, first + i as u32));
+                    let column = first + i as u32;
+                    if self.is_needed(row, column) {
+                        left.push((row, column));
+                    }
                 } else {
                     self.set_piece(at + i, piece);
                     own[i] = true;
@@ -385,6 +393,26 @@ impl<'a, 's> Band<'a, 's> {
     #[inline(always)]
     fn is_wanted(&self, at: usize) -> bool {
         self.pieces[at] == NONE || !self.distances.is_empty() && self.distances.contains_key(&at)
+    }
+
+    /// Whether a pixel is covered, or one that may take over from it.
+    #[inline(always)]
+    fn is_needed(&self, row: u32, column: u32) -> bool {
+        let Some(coverage) = self.coverage else { return true };
+        let (row, column) = (row as usize, column as usize);
+        if coverage[row * self.columns + column] > 0 {
+            return true;
+        }
+        let columns =
+            column.saturating_sub(SEARCH_PIXELS)..self.columns.min(column + SEARCH_PIXELS + 1);
+        let rows = row.saturating_sub(SEARCH_PIXELS)..self.rows.end.min(row + SEARCH_PIXELS + 1);
+        for row in rows {
+            let own = &coverage[row * self.columns..][columns.clone()];
+            if own.iter().any(|&covered| covered > 0) {
+                return true;
+            }
+        }
+        false
     }
 
     /// A certain claim.

@@ -1,5 +1,8 @@
 //! The parts of Bézier pieces that a plane meets, each so nearly affine that
 //! Newton's method decides which pixels are in it.
+//!
+//! Inexact pieces, around extraordinary edges and vertices, come in rings of exact pieces that end
+//! where what is left has few pixels: these are looked up one by one.
 
 use rayon::prelude::*;
 
@@ -7,7 +10,10 @@ use super::PixelPlane;
 use super::newton::NewtonPart;
 use super::polynomial::RegionFit;
 use super::trapezoid_fit::{PlaneRegion, regions};
-use crate::locate::{AffineFrame, AttributePieces, HalfPiece, Locator, bounds, halves};
+use crate::bezier::Piece;
+use crate::locate::{
+    AffineFrame, AttributePieces, CoreCut, CorePart, HalfPiece, Locator, bounds, halves,
+};
 
 /// Number of times that a piece is halved at most.
 const MAX_HALVINGS: u32 = 15;
@@ -15,6 +21,8 @@ const MAX_HALVINGS: u32 = 15;
 const HALVINGS_BEFORE_LOCATOR: u32 = 9;
 /// Fewer pixels than these are few.
 const FEW_PIXELS: u32 = 256;
+/// How far, in pixels, what is left around extraordinary edges and vertices may be from these.
+const CORE_PIXELS: f64 = 1.0;
 
 /// A part of a piece that the plane may meet.
 pub struct PlanePart {
@@ -53,14 +61,35 @@ pub fn parts(
         let pieces = locator.pieces();
         let i = piece as usize;
         let (most, _) = locator.nearness(i);
-        if pieces.pieces[i].exact {
-            let (origin, size) = (pieces.pieces[i].origin, pieces.pieces[i].size);
-            let split = PiecePlaneSplit { locator, plane, attributes, piece, most };
+        let Piece { origin, size, exact, .. } = pieces.pieces[i];
+        let split = PiecePlaneSplit { locator, plane, attributes, piece, most };
+        if exact {
             let whole = HalfPiece { points: pieces.points[i], origin, size };
-            split.push(whole, [[true; 2]; 3], pieces.frames[i], MAX_HALVINGS, &mut parts);
-        } else if let Some([rows, columns]) = plane.pixels(&pieces.boxes[i], most) {
-            parts.push(PlanePart { piece, kind: PlanePartKind::Wild, rows, columns });
+            split.push(whole, [[true; 2]; 3], &|| pieces.frames[i], MAX_HALVINGS, &mut parts);
+            return parts;
         }
+        let [narrow, wide] = plane.grid.pitch;
+        let radius = CORE_PIXELS * narrow.min(wide);
+        let cut = CoreCut { axis: plane.axis.number(), height: plane.height, most, radius };
+        locator.cut_piece(i, &cut, &mut |part| match part {
+            CorePart::Exact(part, frame) => {
+                let outer = [0, 1, 2].map(|d| {
+                    let ends = |origin: [f64; 3], size: [f64; 3]| [origin[d], origin[d] + size[d]];
+                    let (own, all) = (ends(part.origin, part.size), ends(origin, size));
+                    [own[0] == all[0], own[1] == all[1]]
+                });
+                split.push(*part, outer, &|| frame, MAX_HALVINGS, &mut parts);
+            }
+            CorePart::Rest(bounds) => {
+                let pixels = plane.pixels(&bounds, most);
+                parts.extend(pixels.map(|[rows, columns]| PlanePart {
+                    piece,
+                    kind: PlanePartKind::Wild,
+                    rows,
+                    columns,
+                }));
+            }
+        });
         parts
     };
     let mut parts: Vec<PlanePart> = met.par_iter().flat_map_iter(of_piece).collect();
@@ -101,7 +130,7 @@ impl PiecePlaneSplit<'_, '_> {
         &self,
         part: HalfPiece,
         outer: [[bool; 2]; 3],
-        frame: Option<AffineFrame>,
+        frame: &dyn Fn() -> Option<AffineFrame>,
         halvings: u32,
         parts: &mut Vec<PlanePart>,
     ) {
@@ -111,7 +140,7 @@ impl PiecePlaneSplit<'_, '_> {
         let is_last =
             halvings == 0 || has_few && halvings <= MAX_HALVINGS - HALVINGS_BEFORE_LOCATOR;
         let found = |kind: PlanePartKind| PlanePart { piece: self.piece, kind, rows, columns };
-        match frame {
+        match frame() {
             Some(frame) if frame.converges => {
                 let (most, enough) = self.locator.nearness(self.piece as usize);
                 let (most, enough) = (frame.reach(most), frame.reach(enough));
@@ -126,12 +155,12 @@ impl PiecePlaneSplit<'_, '_> {
             _ if is_last => parts.push(found(PlanePartKind::Wild)),
             _ => {
                 for half in halves(&part.points) {
-                    let frame = AffineFrame::of(&half.points);
+                    let frame = || AffineFrame::of(&half.points);
                     let [low, high] =
                         [half.origin, [0, 1, 2].map(|d| half.origin[d] + half.size[d])];
                     let outer = [0, 1, 2]
                         .map(|d| [outer[d][0] && low[d] == 0.0, outer[d][1] && high[d] == 1.0]);
-                    self.push(half.within(&part), outer, frame, halvings - 1, parts);
+                    self.push(half.within(&part), outer, &frame, halvings - 1, parts);
                 }
             }
         }

@@ -1,8 +1,7 @@
 //! Control values of fields that are known at quadrature points.
 
-use super::{
-    BoundaryBasis, LimitInverse, Matrix, Operator, assemble_by_cells, check_memory, point_load,
-};
+use super::loads::point_sums;
+use super::{BoundaryBasis, LimitInverse, Matrix, Operator, assemble_by_cells, check_memory};
 use crate::error::{Error, Result};
 use crate::numbers::conjugate_gradients::{TWELVE_DIGITS, conjugate_gradients};
 use crate::numbers::counted;
@@ -38,25 +37,15 @@ pub fn project(mapping: &Mapping<'_>, values: &[f64], width: usize) -> Result<Ve
     let mass = assemble_by_cells(mapping, &operator.into(), |_| ())?;
     let mut preconditioner = MassPreconditioner::new(mapping, &mass)?;
     let mut controls = vec![0.0; mass.size() * width];
-    // loads have three components
-    for first in (0..width).step_by(3) {
-        let components = first..width.min(first + 3);
-        let force = |point: &[f64]| {
-            let mut force = [0.0; 3];
-            force[..components.len()].copy_from_slice(&point[components.clone()]);
-            force
-        };
-        let forces: Vec<[f64; 3]> = values.chunks_exact(width).map(force).collect();
-        let load = point_load(mapping, &forces)?;
-        for (d, component) in components.enumerate() {
-            let rhs: Vec<f64> = load.iter().map(|load| load[d]).collect();
-            let product = |x: &[f64], y: &mut [f64]| mass.apply(x, y);
-            let inverse = |r: &[f64], z: &mut [f64]| preconditioner.apply(r, z);
-            let found = conjugate_gradients(product, inverse, &rhs, TWELVE_DIGITS);
-            let found = found.ok_or_else(no_nearest)?;
-            let own = controls.iter_mut().skip(component).step_by(width);
-            own.zip(found.x).for_each(|(control, x)| *control = x);
-        }
+    let loads = point_sums(mapping, values, width)?;
+    for component in 0..width {
+        let rhs: Vec<f64> = loads.iter().skip(component).step_by(width).copied().collect();
+        let product = |x: &[f64], y: &mut [f64]| mass.apply(x, y);
+        let inverse = |r: &[f64], z: &mut [f64]| preconditioner.apply(r, z);
+        let found = conjugate_gradients(product, inverse, &rhs, TWELVE_DIGITS);
+        let found = found.ok_or_else(no_nearest)?;
+        let own = controls.iter_mut().skip(component).step_by(width);
+        own.zip(found.x).for_each(|(control, x)| *control = x);
     }
     Ok(controls)
 }

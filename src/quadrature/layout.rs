@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::batch::{self, QuadratureBatch, QuadratureItem, net};
 use super::leaf_points::{self, LeafPoints, TableKey};
 use super::pull::PullStencils;
+use super::scheme::RING_TOLERANCE;
 use super::series::RingRules;
 use super::{QuadratureScheme, basis};
 use crate::error::Result;
@@ -50,7 +51,19 @@ impl<'s> QuadratureLayout<'s> {
     /// # Errors
     /// As [`Quadrature::new`](super::Quadrature::new).
     pub fn new(solid: &'s Solid, scheme: QuadratureScheme, want: Want) -> Result<Self> {
-        Self::of(solid, &QuadratureItem::leaves(solid), false, scheme, want)
+        Self::to_tolerance(solid, scheme, want, RING_TOLERANCE)
+    }
+
+    /// The same with sums over rings that are right to `tolerance` of a leaf's integral where the
+    /// number of rings is not given, in place of [`RING_TOLERANCE`].
+    pub(crate) fn to_tolerance(
+        solid: &'s Solid,
+        scheme: QuadratureScheme,
+        want: Want,
+        tolerance: f64,
+    ) -> Result<Self> {
+        let rules = RingRules::new(tolerance);
+        Self::of(solid, &QuadratureItem::leaves(solid), scheme, want, &rules)
     }
 
     /// The layout of [`Quadrature::boundary`](super::Quadrature::boundary).
@@ -69,30 +82,30 @@ impl<'s> QuadratureLayout<'s> {
         memory::check_half("tables of basis functions on the boundary need", need, |_| {
             "ask for fewer Gauss points or rings".into()
         })?;
-        Self::of(solid, &items, true, scheme, want)
+        let own = Self::of(solid, &items, scheme, want, &RingRules::new(RING_TOLERANCE))?;
+        Ok(Self { is_boundary: true, ..own })
     }
 
     fn of(
         solid: &'s Solid,
         items: &[QuadratureItem],
-        is_boundary: bool,
         scheme: QuadratureScheme,
         want: Want,
+        rules: &RingRules,
     ) -> Result<Self> {
         scheme.check()?;
         let pull = PullStencils::new(solid);
         let batch::SortedBatches { keys, slots, batches } = batch::sort(solid, &pull, items);
         let want = want | Want::FIRST;
-        let rules = RingRules::default();
         let tables: Result<Vec<TableLayout>> = keys
             .into_par_iter()
             .zip(slots)
             .map(|(key, slots)| {
-                let points = LeafPoints::new(solid, key, scheme, &rules)?;
+                let points = LeafPoints::new(solid, key, scheme, rules)?;
                 Ok(TableLayout { key, slots, points })
             })
             .collect();
-        Ok(Self { solid, scheme, want, is_boundary, pull, tables: tables?, batches })
+        Ok(Self { solid, scheme, want, is_boundary: false, pull, tables: tables?, batches })
     }
 
     /// Number of quadrature points of all leaves.
@@ -124,7 +137,7 @@ pub(super) fn table_bytes(
     want: Want,
 ) -> usize {
     let rows = if want.contains(Want::SECOND) { 10 } else { 4 };
-    let rules = RingRules::default();
+    let rules = RingRules::new(RING_TOLERANCE);
     let numbers = |key: &TableKey| {
         let controls = basis::slots(solid, key.kind).len();
         let samples = leaf_points::sample_count(solid, *key, scheme, &rules);

@@ -208,7 +208,7 @@ impl<'s> Quadrature<'s> {
     /// Number of points that a solid would have, by a valid scheme ([`QuadratureScheme::check`]).
     pub fn point_count(solid: &Solid, scheme: QuadratureScheme) -> usize {
         let (keys, used) = batch::table_keys(solid, &QuadratureItem::leaves(solid));
-        let rules = RingRules::default();
+        let rules = RingRules::new(RING_TOLERANCE);
         let count = |&key| leaf_points::sample_count(solid, key, scheme, &rules);
         let samples: Vec<usize> = keys.iter().map(count).collect();
         used.iter().map(|&table| samples[table]).sum()

@@ -41,15 +41,27 @@ impl Ring {
 }
 
 /// The rings of sums, found once for all leaves that share them.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct RingRules {
+    tolerance: f64,
     // by ratios and tolerance, as bits, and the number of first steps
     found: RwLock<HashMap<[u64; 4], Arc<[Ring]>>>,
 }
 
 impl RingRules {
-    /// [`rings`] of these.
-    pub fn rings(&self, largest: f64, exact: f64, steps: usize, tolerance: f64) -> Arc<[Ring]> {
+    /// Rules of sums that are right to `tolerance` of a leaf's integral.
+    pub fn new(tolerance: f64) -> Self {
+        Self { tolerance, found: RwLock::default() }
+    }
+
+    /// What sums are right to.
+    pub fn tolerance(&self) -> f64 {
+        self.tolerance
+    }
+
+    /// [`rings`] of these, in a part that has this share of the leaf's integral.
+    pub fn rings(&self, largest: f64, exact: f64, steps: usize, share: f64) -> Arc<[Ring]> {
+        let tolerance = self.tolerance / share;
         let key = [largest.to_bits(), exact.to_bits(), steps as u64, tolerance.to_bits()];
         // a poisoned lock only means that another thread panicked: the map is whole
         let found = self.found.read().unwrap_or_else(PoisonError::into_inner);

@@ -41,7 +41,7 @@ use crate::limit::Solid;
 use crate::mesh::{Attribute, SolidMesh};
 use crate::numbers::{bounds, counted};
 use crate::plan::Want;
-use crate::quadrature::{LEFT_HANDED, Mapping, Quadrature, Regions, Report};
+use crate::quadrature::{LEFT_HANDED, Mapping, Quadrature, QuadratureLayout, Regions, Report};
 use crate::solve::{
     FieldValues, LimitPreconditioner, UnknownSystem, VertexSolver, check_held, point_fields, solve,
 };
@@ -49,6 +49,9 @@ use stiffness::Stiffness;
 
 /// Displacement as a part of the size that linear elasticity is too rough for.
 const LARGE_DISPLACEMENT: f64 = 0.05;
+/// What sums over rings are right to where their number is not given: far below what the space misses
+/// of a solution, for a fifth of the points of [`crate::quadrature::RING_TOLERANCE`].
+const RING_TOLERANCE: f64 = 1e-7;
 
 impl SolveRequest {
     /// Solves; returns the mesh with control values of the results as attributes, in place of those
@@ -76,7 +79,9 @@ impl SolveRequest {
         Quadrature::check_memory(solid, self.scheme, Want::FIRST)?;
         warn_of_points(solid, self.scheme, notes);
         notes.begin("Preparing");
-        let quadrature = Quadrature::new(solid, self.scheme, Want::FIRST)?;
+        let layout =
+            QuadratureLayout::to_tolerance(solid, self.scheme, Want::FIRST, RING_TOLERANCE)?;
+        let quadrature = Quadrature::of(layout);
         let mapping = Mapping::new(&quadrature, mesh.controls())?;
         notes.begin("Integrating");
         let Report { volume, quality, left_handed, .. } = Report::new(&mapping)?;

@@ -26,8 +26,7 @@ impl GaussBox {
     /// The Gauss points of a part that has this share of the leaf's integrals: the smaller
     /// it is, the less exact its own integral has to be.
     fn new(part: LocalBox, ring: &Ring, share: f64, gauss: usize, rules: &RingRules) -> Self {
-        let fewer = LOST.iter().filter(|&&lost| share * lost < rules.tolerance()).count();
-        let gauss = gauss.saturating_sub(fewer).max(gauss.min(2));
+        let gauss = gauss.saturating_sub(rules.fewer(share)).max(gauss.min(2));
         Self { part, weight: ring.weight, gauss, is_remainder: ring.is_closing }
     }
 
@@ -36,10 +35,6 @@ impl GaussBox {
         Self { part: LocalBox::WHOLE, weight: 1.0, gauss, is_remainder: false }
     }
 }
-
-/// What the integral of a box loses with one, two and three of 5 Gauss points less along each axis,
-/// about (`tests/jobs/quadrature/rings.rs`).
-const LOST: [f64; 3] = [3e-9, 1e-6, 1e-4];
 
 /// A face of a leaf or of an element, in its axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -127,12 +122,8 @@ pub fn boxes(
 
 /// Parts that each count once.
 fn counted(parts: &[LocalBox], gauss: usize) -> Vec<GaussBox> {
-    let counted = |&part: &LocalBox| GaussBox {
-        part,
-        weight: 1.0,
-        gauss,
-        is_remainder: !part.exact,
-    };
+    let counted =
+        |&part: &LocalBox| GaussBox { part, weight: 1.0, gauss, is_remainder: !part.exact };
     parts.iter().map(counted).collect()
 }
 

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::batch::{self, QuadratureBatch, QuadratureItem, net};
 use super::leaf_points::{self, LeafPoints, TableKey};
 use super::pull::PullStencils;
-use super::scheme::RING_TOLERANCE;
+use super::scheme::RingAccuracy;
 use super::series::RingRules;
 use super::{QuadratureScheme, basis};
 use crate::error::Result;
@@ -51,18 +51,17 @@ impl<'s> QuadratureLayout<'s> {
     /// # Errors
     /// As [`Quadrature::new`](super::Quadrature::new).
     pub fn new(solid: &'s Solid, scheme: QuadratureScheme, want: Want) -> Result<Self> {
-        Self::to_tolerance(solid, scheme, want, RING_TOLERANCE)
+        Self::with_accuracy(solid, scheme, want, RingAccuracy::EXACT)
     }
 
-    /// The same with sums over rings that are right to `tolerance` of a leaf's integral where the
-    /// number of rings is not given, in place of [`RING_TOLERANCE`].
-    pub(crate) fn to_tolerance(
+    /// The same with another accuracy where the number of rings is not given.
+    pub(crate) fn with_accuracy(
         solid: &'s Solid,
         scheme: QuadratureScheme,
         want: Want,
-        tolerance: f64,
+        accuracy: RingAccuracy,
     ) -> Result<Self> {
-        let rules = RingRules::new(tolerance);
+        let rules = RingRules::new(accuracy);
         Self::of(solid, &QuadratureItem::leaves(solid), scheme, want, &rules)
     }
 
@@ -82,7 +81,7 @@ impl<'s> QuadratureLayout<'s> {
         memory::check_half("tables of basis functions on the boundary need", need, |_| {
             "ask for fewer Gauss points or rings".into()
         })?;
-        let own = Self::of(solid, &items, scheme, want, &RingRules::new(RING_TOLERANCE))?;
+        let own = Self::of(solid, &items, scheme, want, &RingRules::new(RingAccuracy::EXACT))?;
         Ok(Self { is_boundary: true, ..own })
     }
 
@@ -106,6 +105,16 @@ impl<'s> QuadratureLayout<'s> {
             })
             .collect();
         Ok(Self { solid, scheme, want, is_boundary: false, pull, tables: tables?, batches })
+    }
+
+    /// The solid prepared for.
+    pub fn solid(&self) -> &'s Solid {
+        self.solid
+    }
+
+    /// The quadrature points that are used.
+    pub fn scheme(&self) -> QuadratureScheme {
+        self.scheme
     }
 
     /// Number of quadrature points of all leaves.
@@ -137,7 +146,7 @@ pub(super) fn table_bytes(
     want: Want,
 ) -> usize {
     let rows = if want.contains(Want::SECOND) { 10 } else { 4 };
-    let rules = RingRules::new(RING_TOLERANCE);
+    let rules = RingRules::new(RingAccuracy::EXACT);
     let numbers = |key: &TableKey| {
         let controls = basis::slots(solid, key.kind).len();
         let samples = leaf_points::sample_count(solid, *key, scheme, &rules);

@@ -22,6 +22,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 use faer::Mat;
 use faer::linalg::solvers::SolveLstsq;
 
+use super::scheme::RingAccuracy;
+
 /// A ring that is in a sum.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Ring {
@@ -43,25 +45,25 @@ impl Ring {
 /// The rings of sums, found once for all leaves that share them.
 #[derive(Debug)]
 pub(crate) struct RingRules {
-    tolerance: f64,
+    accuracy: RingAccuracy,
     // by ratios and tolerance, as bits, and the number of first steps
     found: RwLock<HashMap<[u64; 4], Arc<[Ring]>>>,
 }
 
 impl RingRules {
-    /// Rules of sums that are right to `tolerance` of a leaf's integral.
-    pub fn new(tolerance: f64) -> Self {
-        Self { tolerance, found: RwLock::default() }
+    /// Rules of sums that are as accurate as this.
+    pub fn new(accuracy: RingAccuracy) -> Self {
+        Self { accuracy, found: RwLock::default() }
     }
 
-    /// What sums are right to.
-    pub fn tolerance(&self) -> f64 {
-        self.tolerance
+    /// How many Gauss points less than asked for a box takes along each axis.
+    pub fn fewer(&self, share: f64) -> usize {
+        self.accuracy.shares.iter().filter(|&&limit| share < limit).count()
     }
 
     /// [`rings`] of these, in a part that has this share of the leaf's integral.
     pub fn rings(&self, largest: f64, exact: f64, steps: usize, share: f64) -> Arc<[Ring]> {
-        let tolerance = self.tolerance / share;
+        let tolerance = self.accuracy.tolerance / share;
         let key = [largest.to_bits(), exact.to_bits(), steps as u64, tolerance.to_bits()];
         // a poisoned lock only means that another thread panicked: the map is whole
         let found = self.found.read().unwrap_or_else(PoisonError::into_inner);

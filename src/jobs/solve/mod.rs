@@ -41,7 +41,9 @@ use crate::limit::Solid;
 use crate::mesh::{Attribute, SolidMesh};
 use crate::numbers::{bounds, counted};
 use crate::plan::Want;
-use crate::quadrature::{LEFT_HANDED, Mapping, Quadrature, QuadratureLayout, Regions, Report};
+use crate::quadrature::{
+    LEFT_HANDED, Mapping, Quadrature, QuadratureLayout, Regions, Report, RingAccuracy,
+};
 use crate::solve::{
     FieldValues, LimitPreconditioner, UnknownSystem, VertexSolver, check_held, point_fields, solve,
 };
@@ -49,9 +51,6 @@ use stiffness::Stiffness;
 
 /// Displacement as a part of the size that linear elasticity is too rough for.
 const LARGE_DISPLACEMENT: f64 = 0.05;
-/// What sums over rings are right to where their number is not given: far below what the space misses
-/// of a solution, for a fifth of the points of [`crate::quadrature::RING_TOLERANCE`].
-const RING_TOLERANCE: f64 = 1e-7;
 
 impl SolveRequest {
     /// Solves; returns the mesh with control values of the results as attributes, in place of those
@@ -77,10 +76,15 @@ impl SolveRequest {
         check_held(solid, &mesh.points, &constraints, basis.images())?;
         let loads = self.boundary_loads(&regions)?;
         Quadrature::check_memory(solid, self.scheme, Want::FIRST)?;
-        warn_of_points(solid, self.scheme, notes);
         notes.begin("Preparing");
-        let layout =
-            QuadratureLayout::to_tolerance(solid, self.scheme, Want::FIRST, RING_TOLERANCE)?;
+        let layout = QuadratureLayout::with_accuracy(
+            solid,
+            self.scheme,
+            Want::FIRST,
+            RingAccuracy::SOLUTION,
+        )?;
+        warn_of_points(&layout, notes);
+        notes.begin("Preparing");
         let quadrature = Quadrature::of(layout);
         let mapping = Mapping::new(&quadrature, mesh.controls())?;
         notes.begin("Integrating");

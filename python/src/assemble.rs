@@ -46,7 +46,7 @@ impl PySolid {
     ///     path: Folder to write them to, with model.npz, as the program does; or None.
     ///     gauss: Gauss points along each axis of a box, 1 to 32.
     ///     rings: Rings of boxes toward extraordinary edges and vertices; None for as many as
-    ///         integrals accurate to 4e-9 need.
+    ///         integrals accurate to 1e-10 need.
     ///     mass: Density of the mass matrix, above 0; None for no such matrix.
     ///     stiffness: Conductivity of the stiffness matrix, above 0.
     ///     elasticity: Young's modulus and Poisson's ratio of the matrix of linear elasticity, or nine

@@ -29,7 +29,7 @@ impl PySolid {
     ///         weights and Jacobians); None for the report alone.
     ///     gauss: Gauss points along each axis of a box, 1 to 32.
     ///     rings: Rings of boxes toward extraordinary edges and vertices; None for as many as
-    ///         integrals accurate to 4e-9 need.
+    ///         integrals accurate to 1e-10 need.
     ///     boundary: False for the volume, True for the whole boundary, or
     ///         numbers of sides and names of groups of faces.
     ///     store: What a .npz holds: "tables" of basis functions, "geometry" (positions, measures

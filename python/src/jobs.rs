@@ -295,7 +295,7 @@ impl PySolid {
     /// Args:
     ///     gauss: Gauss points along each axis of a box, 1 to 32.
     ///     rings: Rings of boxes toward extraordinary edges and vertices; None for as many as
-    ///         integrals accurate to 4e-9 need.
+    ///         integrals accurate to 1e-10 need.
     ///     second: Also second derivatives of the basis functions.
     ///     boundary: False for the volume, True for the whole boundary, or numbers of `sides`
     ///         and names of groups of faces for these alone. An integer is the number of a

@@ -46,7 +46,7 @@ impl PySolid {
     ///         unless given.
     ///     gauss: Gauss points along each axis of a box, 1 to 32.
     ///     rings: Rings of boxes toward extraordinary edges and vertices; None for as many as
-    ///         integrals accurate to 4e-9 need.
+    ///         integrals accurate to 1e-10 need.
     ///
     /// Returns:
     ///     The operator; unknown 3 v + d of elasticity is displacement d of vertex v.

@@ -100,7 +100,7 @@ impl PySolid {
     ///     tolerance: Error of the linear system's solution, 1e-14 to 0.1.
     ///     gauss: Gauss points along each axis of a box, 1 to 32.
     ///     rings: Rings of boxes toward extraordinary edges and vertices; None for as many as
-    ///         integrals accurate to 4e-9 need.
+    ///         integrals accurate to 1e-7 need.
     ///     operator: How the stiffness is multiplied: "matrix-free", regular cells by their control
     ///         points in every product, "matrix", by the assembled one, or "auto", by the matrix where
     ///         it takes an eighth of the memory or less.

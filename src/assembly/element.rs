@@ -4,7 +4,7 @@ use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, MatMut, MatRef, Par};
 
 use crate::backend::operations::{ElasticTensor, MatrixForm};
-use crate::quadrature::{BasisValues, LeafQuantities, PhysicalDerivatives};
+use crate::quadrature::{BasisValues, LeafQuantities, OwnBasis};
 
 /// A leaf's matrices over its control points.
 pub(super) struct LeafMatrices<'a> {
@@ -20,7 +20,8 @@ pub(super) struct LeafMatrices<'a> {
 #[derive(Default)]
 pub(super) struct AssemblyWorkspace {
     pub mapped: LeafQuantities,
-    pub derivatives: PhysicalDerivatives,
+    /// Derivatives of functions in space, `[leaf][sample][xyz][control]`.
+    pub gradients: Vec<f64>,
     scratch: LeafScratch,
 }
 
@@ -29,6 +30,9 @@ pub(super) struct AssemblyWorkspace {
 struct LeafScratch {
     weighted: Vec<f64>,
     products: Vec<f64>,
+    // over a net of finer points
+    own: Vec<f64>,
+    half: Vec<f64>,
 }
 
 impl<'a> LeafMatrices<'a> {
@@ -36,54 +40,88 @@ impl<'a> LeafMatrices<'a> {
     pub fn new(
         ids: &'a [u32],
         i: usize,
-        basis: &BasisValues,
+        basis: &OwnBasis<'_>,
         forms: &[MatrixForm],
         work: &mut AssemblyWorkspace,
         matrices: &'a mut [f64],
     ) -> Self {
-        let AssemblyWorkspace { mapped, derivatives, scratch } = work;
-        let (samples, controls) = (basis.samples, basis.controls);
-        let measures = &mapped.measures[i * samples..][..samples];
-        let size = 3 * samples * controls;
-        let gradients = &derivatives.gradients[i * size..][..size];
-        let mut ascending: Vec<u32> = (0..controls as u32).collect();
-        ascending.sort_unstable_by_key(|&c| ids[c as usize]);
         let mut rest = &mut *matrices;
         for &form in forms {
-            let count = (controls * form.width()).pow(2);
+            let count = (ids.len() * form.width()).pow(2);
             let (own, others) = rest.split_at_mut(count);
             rest = others;
-            match form {
-                MatrixForm::Mass(density) => {
-                    let weights = measures.iter().copied();
-                    scratch.product(&basis.values, weights, controls);
-                    mirror(&scratch.products, controls, density, own);
-                }
-                MatrixForm::Stiffness(conductivity) => {
-                    let thrice = measures.iter().flat_map(|&w| [w; 3]);
-                    scratch.product(gradients, thrice, controls);
-                    mirror(&scratch.products, controls, conductivity, own);
-                }
-                MatrixForm::Elasticity(lame) => {
-                    scratch.product(gradients, measures.iter().copied(), 3 * controls);
-                    let entry = |p: &[[f64; 3]; 3], i: usize, j: usize| {
-                        let shear = if i == j { p[0][0] + p[1][1] + p[2][2] } else { 0.0 };
-                        lame[0] * p[i][j] + lame[1] * p[j][i] + lame[1] * shear
-                    };
-                    elasticity(&scratch.products, controls, entry, own);
-                }
-                MatrixForm::Anisotropic(tensor) => {
-                    scratch.product(gradients, measures.iter().copied(), 3 * controls);
-                    let rows = contraction(&tensor);
-                    let entry = |p: &[[f64; 3]; 3], i: usize, j: usize| {
-                        let own = rows[3 * i + j].iter().zip(p.as_flattened());
-                        own.map(|(c, p)| c * p).sum()
-                    };
-                    elasticity(&scratch.products, controls, entry, own);
-                }
+            if !basis.is_pulled() {
+                work.integrate(form, basis.basis, i, own);
+                continue;
+            }
+            let mut room = std::mem::take(&mut work.scratch.own);
+            room.resize((basis.basis.controls * form.width()).pow(2), 0.0);
+            work.integrate(form, basis.basis, i, &mut room);
+            match form.width() {
+                1 => basis.pull_matrix::<1>(&room, &mut work.scratch.half, own),
+                _ => basis.pull_matrix::<9>(&room, &mut work.scratch.half, own),
+            }
+            work.scratch.own = room;
+        }
+        Self::of(ids, matrices)
+    }
+
+    /// Of what is in the workspace, of one leaf of these functions.
+    pub fn of_one(
+        ids: &'a [u32],
+        samples: usize,
+        form: MatrixForm,
+        work: &mut AssemblyWorkspace,
+        matrix: &'a mut [f64],
+    ) -> Self {
+        let basis = BasisValues { controls: ids.len(), samples, ..Default::default() };
+        work.integrate(form, &basis, 0, matrix);
+        Self::of(ids, matrix)
+    }
+
+    fn of(ids: &'a [u32], matrices: &'a [f64]) -> Self {
+        let mut ascending: Vec<u32> = (0..ids.len() as u32).collect();
+        ascending.sort_unstable_by_key(|&c| ids[c as usize]);
+        Self { ids, ascending, matrices }
+    }
+}
+
+impl AssemblyWorkspace {
+    /// The matrix of a form on leaf `i`, `[control][control][width][width]`.
+    fn integrate(&mut self, form: MatrixForm, basis: &BasisValues, i: usize, own: &mut [f64]) {
+        let Self { mapped, gradients, scratch } = self;
+        let (samples, controls) = (basis.samples, basis.controls);
+        let measures = mapped.measures[i * samples..][..samples].iter().copied();
+        if let MatrixForm::Mass(density) = form {
+            scratch.product(&basis.values, measures, controls);
+            return mirror(&scratch.products, controls, density, own);
+        }
+        let size = 3 * samples * controls;
+        let gradients = &gradients[i * size..][..size];
+        match form {
+            MatrixForm::Mass(_) => {}
+            MatrixForm::Stiffness(conductivity) => {
+                scratch.product(gradients, measures.flat_map(|w| [w; 3]), controls);
+                mirror(&scratch.products, controls, conductivity, own);
+            }
+            MatrixForm::Elasticity(lame) => {
+                scratch.product(gradients, measures, 3 * controls);
+                let entry = |p: &[[f64; 3]; 3], i: usize, j: usize| {
+                    let shear = if i == j { p[0][0] + p[1][1] + p[2][2] } else { 0.0 };
+                    lame[0] * p[i][j] + lame[1] * p[j][i] + lame[1] * shear
+                };
+                elasticity(&scratch.products, controls, entry, own);
+            }
+            MatrixForm::Anisotropic(tensor) => {
+                scratch.product(gradients, measures, 3 * controls);
+                let rows = contraction(&tensor);
+                let entry = |p: &[[f64; 3]; 3], i: usize, j: usize| {
+                    let own = rows[3 * i + j].iter().zip(p.as_flattened());
+                    own.map(|(c, p)| c * p).sum()
+                };
+                elasticity(&scratch.products, controls, entry, own);
             }
         }
-        Self { ids, ascending, matrices }
     }
 }
 
@@ -130,7 +168,7 @@ impl LeafScratch {
     /// The lower triangle of Σ w f fᵀ over samples, of functions `f[sample][column]`, into
     /// `products`.
     fn product(&mut self, functions: &[f64], weights: impl Iterator<Item = f64>, columns: usize) {
-        let Self { weighted, products } = self;
+        let Self { weighted, products, .. } = self;
         weighted.clear();
         let rows = functions.chunks_exact(columns).zip(weights);
         rows.for_each(|(row, w)| weighted.extend(row.iter().map(|x| w * x)));

@@ -13,7 +13,6 @@ use super::{CellOperators, check_finite};
 use crate::error::Result;
 use crate::interrupt::stop_point;
 use crate::mesh::{CORNERS, CellKind};
-use crate::quadrature::BasisValues;
 use crate::topology::Topology;
 
 /// Cells whose matrices wait together.
@@ -60,9 +59,7 @@ pub fn assemble_linear(
                 CellKind::Hexahedron => hexahedron(&corners, work),
                 _ => tetrahedra(topology, cell, &corners, work),
             };
-            let basis = BasisValues { controls: corners.len(), samples, ..Default::default() };
-            let form = std::slice::from_ref(operators.form(cell));
-            LeafMatrices::new(nets[net], 0, &basis, form, work, room)
+            LeafMatrices::of_one(nets[net], samples, *operators.form(cell), work, room)
         };
         let found: Vec<LeafMatrices<'_>> = group
             .into_par_iter()
@@ -100,7 +97,7 @@ fn hexahedron(corners: &[Vector3<f64>], work: &mut AssemblyWorkspace) -> usize {
         let gradients: Vec<Vector3<f64>> =
             derivatives.iter().map(|d| inverse.transpose() * d).collect();
         work.mapped.measures.push(determinant);
-        (0..3).for_each(|d| work.derivatives.gradients.extend(gradients.iter().map(|g| g[d])));
+        (0..3).for_each(|d| work.gradients.extend(gradients.iter().map(|g| g[d])));
     }
     8
 }
@@ -144,14 +141,14 @@ fn tetrahedra(
             gradients[own[0]] -= gradient;
         }
         work.mapped.measures.push(determinant / 6.0);
-        (0..3).for_each(|d| work.derivatives.gradients.extend(gradients.iter().map(|g| g[d])));
+        (0..3).for_each(|d| work.gradients.extend(gradients.iter().map(|g| g[d])));
     }
     found.len()
 }
 
 fn begin(work: &mut AssemblyWorkspace) {
     work.mapped.measures.clear();
-    work.derivatives.gradients.clear();
+    work.gradients.clear();
 }
 
 /// The inverse times the determinant.

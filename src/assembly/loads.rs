@@ -1,5 +1,6 @@
 //! Loads: integrals of basis functions times forces.
 
+use std::ops::Range;
 use std::str::FromStr;
 
 use rayon::prelude::*;
@@ -7,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::numbers::counted;
-use crate::quadrature::{BoundaryPart, LeafQuantities, Mapping, Regions};
+use crate::quadrature::{BasisValues, BoundaryPart, LeafQuantities, Mapping, Regions};
 
 /// Quadrature points of a piece.
 const PIECE_POINTS: usize = 1 << 14;
@@ -24,9 +25,9 @@ pub fn surface_load(
 ) -> Result<Vec<[f64; 3]>> {
     let quadrature = mapping.quadrature();
     quadrature.check_boundary()?;
-    load(mapping, |mapped, i, s, samples| {
-        let at = i * samples + s;
-        let face = quadrature.batches()[mapped.batch].faces[mapped.leaves.start + i];
+    load(mapping, |mapped, at| {
+        let leaf = mapped.leaves.start + at / quadrature.samples(mapped.batch);
+        let face = quadrature.batches()[mapped.batch].faces[leaf];
         traction(face, mapped.points[at], mapped.normals[at])
     })
 }
@@ -41,7 +42,7 @@ pub fn body_load(
     force: impl Fn([f64; 3]) -> [f64; 3] + Sync,
 ) -> Result<Vec<[f64; 3]>> {
     mapping.quadrature().check_volume()?;
-    load(mapping, |mapped, i, s, samples| force(mapped.points[i * samples + s]))
+    load(mapping, |mapped, at| force(mapped.points[at]))
 }
 
 /// ∫ Nₐ f, `[vertex][xyz]`: `forces[point]` on a volume unit, or on an area unit for a quadrature
@@ -51,8 +52,7 @@ pub fn body_load(
 /// [`Error::Request`] for another number of forces, and for loads that are not finite; if a device
 /// fails.
 pub fn point_load(mapping: &Mapping<'_>, forces: &[[f64; 3]]) -> Result<Vec<[f64; 3]>> {
-    let quadrature = mapping.quadrature();
-    let (have, need) = (forces.len(), quadrature.sample_count());
+    let (have, need) = (forces.len(), mapping.quadrature().sample_count());
     if have != need {
         return Err(Error::request(format!(
             "{} for {}",
@@ -61,61 +61,87 @@ pub fn point_load(mapping: &Mapping<'_>, forces: &[[f64; 3]]) -> Result<Vec<[f64
         ))
         .with_help("give one for each, in the order of the batches"));
     }
+    let found = point_sums(mapping, forces.as_flattened(), 3)?;
+    Ok(found.as_chunks().0.to_vec())
+}
+
+/// ∫ Nₐ f, `[vertex][width]`, of `values`, `[point][width]`, as [`point_load`].
+pub(super) fn point_sums(mapping: &Mapping<'_>, values: &[f64], width: usize) -> Result<Vec<f64>> {
+    let quadrature = mapping.quadrature();
     let batches = quadrature.batches().iter().enumerate();
     let starts: Vec<usize> = batches
         .scan(0, |end, (b, batch)| {
             Some(std::mem::replace(end, *end + batch.leaves.len() * quadrature.samples(b)))
         })
         .collect();
-    load(mapping, |mapped, i, s, samples| {
-        forces[starts[mapped.batch] + (mapped.leaves.start + i) * samples + s]
+    sums(mapping, width, |mapped, at, to| {
+        let first = starts[mapped.batch] + mapped.leaves.start * quadrature.samples(mapped.batch);
+        to.copy_from_slice(&values[(first + at) * width..][..width]);
     })
 }
 
-/// Sums in the order of the pieces.
+/// [`sums`] of forces.
 fn load(
     mapping: &Mapping<'_>,
-    force: impl Fn(&LeafQuantities, usize, usize, usize) -> [f64; 3] + Sync,
+    force: impl Fn(&LeafQuantities, usize) -> [f64; 3] + Sync,
 ) -> Result<Vec<[f64; 3]>> {
+    let found = sums(mapping, 3, |mapped, at, to| to.copy_from_slice(&force(mapped, at)))?;
+    Ok(found.as_chunks().0.to_vec())
+}
+
+/// ∫ Nₐ f, `[vertex][width]`, where `value` writes f at a point of what is mapped; sums in the order of
+/// the pieces.
+fn sums(
+    mapping: &Mapping<'_>,
+    width: usize,
+    value: impl Fn(&LeafQuantities, usize, &mut [f64]) + Sync,
+) -> Result<Vec<f64>> {
     let quadrature = mapping.quadrature();
-    let of_piece = |mapped: &mut LeafQuantities,
-                    (batch, leaves): (usize, std::ops::Range<usize>)| {
+    let of_piece = |mapped: &mut LeafQuantities, (batch, leaves): (usize, Range<usize>)| {
         mapping.evaluate(batch, leaves.clone(), mapped)?;
-        let basis = quadrature.basis(batch);
-        let (samples, controls) = (basis.samples, basis.controls);
-        let mut own = vec![[0.0; 3]; leaves.len() * controls];
-        for (i, sums) in own.chunks_exact_mut(controls).enumerate() {
-            for s in 0..samples {
-                let force =
-                    force(mapped, i, s, samples).map(|f| f * mapped.measures[i * samples + s]);
-                let values = &basis.values[s * controls..][..controls];
-                for (sum, n) in sums.iter_mut().zip(values) {
-                    (0..3).for_each(|d| sum[d] += n * force[d]);
+        let basis = quadrature.own_basis(batch);
+        let BasisValues { samples, controls, .. } = *basis.basis;
+        let vertices = quadrature.batches()[batch].controls;
+        // [component][control] of a leaf, [leaf][component][vertex]
+        let (mut own, mut f) = (vec![0.0; width * controls], vec![0.0; width]);
+        let mut found = vec![0.0; leaves.len() * width * vertices];
+        for (i, found) in found.chunks_exact_mut(width * vertices).enumerate() {
+            own.fill(0.0);
+            for (s, functions) in basis.basis.values.chunks_exact(controls).enumerate() {
+                let at = i * samples + s;
+                value(mapped, at, &mut f);
+                for (f, own) in f.iter().zip(own.chunks_exact_mut(controls)) {
+                    let f = f * mapped.measures[at];
+                    own.iter_mut().zip(functions).for_each(|(sum, n)| *sum += n * f);
                 }
             }
+            let components = own.chunks_exact(controls).zip(found.chunks_exact_mut(vertices));
+            components.for_each(|(own, found)| basis.pull_sums(own, found));
         }
         let ids = &quadrature.batches()[batch].control_ids;
-        Ok((&ids[leaves.start * controls..leaves.end * controls], own))
+        Ok((ids[leaves.start * vertices..leaves.end * vertices].chunks_exact(vertices), found))
     };
     let pieces = quadrature.pieces(PIECE_POINTS);
-    let mut load = vec![[0.0; 3]; quadrature.solid().topology().vertex_count()];
+    let mut all = vec![0.0; quadrature.solid().topology().vertex_count() * width];
     for group in pieces.chunks(256) {
         let found: Vec<_> = group
             .par_iter()
             .cloned()
             .map_init(LeafQuantities::default, of_piece)
             .collect::<Result<_>>()?;
-        for (ids, own) in found {
-            for (&id, sum) in ids.iter().zip(own) {
-                (0..3).for_each(|d| load[id as usize][d] += sum[d]);
+        for (nets, own) in found {
+            for (ids, own) in nets.clone().zip(own.chunks_exact(own.len() / nets.len())) {
+                for (d, own) in own.chunks_exact(ids.len()).enumerate() {
+                    ids.iter().zip(own).for_each(|(&id, x)| all[id as usize * width + d] += x);
+                }
             }
         }
     }
-    if !load.as_flattened().iter().all(|x| x.is_finite()) {
+    if !all.iter().all(|x| x.is_finite()) {
         return Err(Error::request("loads overflow or are not numbers")
             .with_help("give finite forces, or forces or the model in other units"));
     }
-    Ok(load)
+    Ok(all)
 }
 
 /// A force on each area unit of a part of the boundary.

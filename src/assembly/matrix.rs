@@ -291,6 +291,20 @@ impl Matrix {
         }
     }
 
+    /// Writes the products of a matrix of one unknown per vertex with `columns` vectors,
+    /// `[vertex][column]`, into `y`.
+    pub(super) fn apply_to_columns(&self, x: &[f64], columns: usize, y: &mut [f64]) {
+        let Pattern { starts, columns: places } = &*self.pattern;
+        let rows = y.par_chunks_exact_mut(columns).with_min_len(TASK_ROWS);
+        rows.enumerate().for_each(|(v, y)| {
+            y.fill(0.0);
+            for entry in starts[v]..starts[v + 1] {
+                let (a, x) = (self.values[entry], &x[places[entry] as usize * columns..]);
+                y.iter_mut().zip(x).for_each(|(y, x)| *y += a * x);
+            }
+        });
+    }
+
     fn apply_blocks<const WIDTH: usize, const BLOCK: usize>(&self, x: &[f64], y: &mut [f64]) {
         let Pattern { starts, columns } = &*self.pattern;
         let blocks = self.values.as_chunks::<BLOCK>().0;

@@ -1,8 +1,7 @@
 //! Control values of fields that are known at quadrature points.
 
-use super::{
-    BoundaryBasis, LimitInverse, Matrix, Operator, assemble_by_cells, check_memory, point_load,
-};
+use super::loads::point_sums;
+use super::{BoundaryBasis, LimitInverse, Matrix, Operator, assemble_by_cells, check_memory};
 use crate::error::{Error, Result};
 use crate::numbers::conjugate_gradients::{TWELVE_DIGITS, conjugate_gradients};
 use crate::numbers::counted;
@@ -36,28 +35,21 @@ pub fn project(mapping: &Mapping<'_>, values: &[f64], width: usize) -> Result<Ve
     let operator = Operator::Mass { density: 1.0 };
     check_memory(quadrature, &[operator])?;
     let mass = assemble_by_cells(mapping, &operator.into(), |_| ())?;
-    let mut preconditioner = MassPreconditioner::new(mapping, &mass)?;
-    let mut controls = vec![0.0; mass.size() * width];
-    // loads have three components
-    for first in (0..width).step_by(3) {
-        let components = first..width.min(first + 3);
-        let force = |point: &[f64]| {
-            let mut force = [0.0; 3];
-            force[..components.len()].copy_from_slice(&point[components.clone()]);
-            force
-        };
-        let forces: Vec<[f64; 3]> = values.chunks_exact(width).map(force).collect();
-        let load = point_load(mapping, &forces)?;
-        for (d, component) in components.enumerate() {
-            let rhs: Vec<f64> = load.iter().map(|load| load[d]).collect();
-            let product = |x: &[f64], y: &mut [f64]| mass.apply(x, y);
-            let inverse = |r: &[f64], z: &mut [f64]| preconditioner.apply(r, z);
-            let found = conjugate_gradients(product, inverse, &rhs, TWELVE_DIGITS);
-            let found = found.ok_or_else(no_nearest)?;
-            let own = controls.iter_mut().skip(component).step_by(width);
-            own.zip(found.x).for_each(|(control, x)| *control = x);
-        }
-    }
+    let mut preconditioner = MassPreconditioner::new(mapping, &mass, width)?;
+    // all columns at once, each of about the same size
+    let mut loads = point_sums(mapping, values, width)?;
+    let mut sizes = vec![0.0_f64; width];
+    let rows = loads.chunks_exact(width);
+    rows.for_each(|row| sizes.iter_mut().zip(row).for_each(|(most, x)| *most = most.max(x.abs())));
+    sizes.iter_mut().filter(|size| **size == 0.0).for_each(|size| *size = 1.0);
+    let rows = loads.chunks_exact_mut(width);
+    rows.for_each(|row| row.iter_mut().zip(&sizes).for_each(|(x, size)| *x /= size));
+    let product = |x: &[f64], y: &mut [f64]| mass.apply_to_columns(x, width, y);
+    let inverse = |r: &[f64], z: &mut [f64]| preconditioner.apply(r, z);
+    let found = conjugate_gradients(product, inverse, &loads, TWELVE_DIGITS);
+    let mut controls = found.ok_or_else(no_nearest)?.x;
+    let rows = controls.chunks_exact_mut(width);
+    rows.for_each(|row| row.iter_mut().zip(&sizes).for_each(|(x, size)| *x *= size));
     Ok(controls)
 }
 
@@ -73,14 +65,15 @@ struct MassPreconditioner {
 }
 
 impl MassPreconditioner {
-    fn new(mapping: &Mapping<'_>, mass: &Matrix) -> Result<Self> {
+    /// For `width` columns.
+    fn new(mapping: &Mapping<'_>, mass: &Matrix, width: usize) -> Result<Self> {
         let solid = mapping.quadrature().solid();
         let limit = solid.limit_matrix();
         let scaled = |integral: f64| if integral > 0.0 { integral.recip() } else { 1.0 };
         if !solid.topology().has_ghosts() {
             let integrals = mass.times(&vec![1.0; mass.size()]).into_iter();
             let scales = integrals.map(scaled).collect();
-            return Ok(Self { ghosts: None, limit: LimitInverse::new(limit, 1), scales });
+            return Ok(Self { ghosts: None, limit: LimitInverse::new(limit, width), scales });
         }
         let basis = BoundaryBasis::of_ghosts(solid.topology());
         let ones = basis.is_bend().iter().map(|&is_bend| f64::from(u8::from(!is_bend)));
@@ -88,24 +81,26 @@ impl MassPreconditioner {
         let integrals = basis.unknown_loads(&mass.times(&basis.control_values(&ones, 1)), 1);
         // no bends
         let scales = integrals.into_iter().zip(ones).map(|(x, one)| scaled(x) * one).collect();
-        let limit = LimitInverse::new(basis.natural_limits(&limit), 1);
+        let limit = LimitInverse::new(basis.natural_limits(&limit), width);
         let block = BoundaryBlock::new(solid.topology(), mass)?;
         Ok(Self { ghosts: Some((basis, block)), limit, scales })
     }
 
     fn apply(&mut self, r: &[f64], z: &mut [f64]) {
         let Self { ghosts, limit, scales } = self;
+        let width = r.len() / scales.len().max(1);
         match ghosts {
-            Some((basis, _)) => z.copy_from_slice(&basis.unknown_loads(r, 1)),
+            Some((basis, _)) => z.copy_from_slice(&basis.unknown_loads(r, width)),
             None => z.copy_from_slice(r),
         }
         let found = limit.solve_transposed(z, |_| ());
-        z.iter_mut().zip(found).zip(&*scales).for_each(|((z, x), scale)| *z = x * scale);
+        let rows = z.chunks_exact_mut(width).zip(found.chunks_exact(width)).zip(&*scales);
+        rows.for_each(|((z, x), scale)| z.iter_mut().zip(x).for_each(|(z, x)| *z = x * scale));
         let found = limit.solve(z, |_| ());
         match ghosts {
             Some((basis, block)) => {
-                z.copy_from_slice(&basis.control_values(found, 1));
-                block.add(r, z);
+                z.copy_from_slice(&basis.control_values(found, width));
+                (0..width).for_each(|column| block.add(r, z, column));
             }
             None => z.copy_from_slice(found),
         }
@@ -115,6 +110,8 @@ impl MassPreconditioner {
 /// Rows and columns of a mass matrix at the boundary: of vertices of ghosts, and if they are few of
 /// cells beside.
 struct BoundaryBlock {
+    // of all vertices
+    size: usize,
     vertices: Vec<usize>,
     factor: Factor,
 }
@@ -152,13 +149,15 @@ impl BoundaryBlock {
             }
         }
         let factor = lower.factor(vertices.len()).map_err(|_| no_nearest())?;
-        Ok(Self { vertices, factor })
+        Ok(Self { size: mass.size(), vertices, factor })
     }
 
-    /// Adds the solution for a residual.
-    fn add(&self, r: &[f64], z: &mut [f64]) {
-        let own: Vec<f64> = self.vertices.iter().map(|&v| r[v]).collect();
-        self.vertices.iter().zip(self.factor.solve(&own)).for_each(|(&v, x)| z[v] += x);
+    /// Adds the solution for a column of a residual, `[vertex][column]`.
+    fn add(&self, r: &[f64], z: &mut [f64], column: usize) {
+        let width = r.len() / self.size;
+        let place = |&v: &usize| v * width + column;
+        let own: Vec<f64> = self.vertices.iter().map(|v| r[place(v)]).collect();
+        self.vertices.iter().zip(self.factor.solve(&own)).for_each(|(v, x)| z[place(v)] += x);
     }
 }
 

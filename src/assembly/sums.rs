@@ -10,7 +10,7 @@ use super::matrix::{Matrix, Pattern};
 use crate::backend::operations::MatrixForm;
 use crate::error::Result;
 use crate::interrupt::stop_point;
-use crate::quadrature::{Mapping, Quadrature, QuadratureBatch, physical_derivatives};
+use crate::quadrature::{Mapping, Quadrature, QuadratureBatch};
 
 /// Quadrature points of a piece: its derivatives take some 10 MB.
 pub(super) const PIECE_POINTS: usize = 4096;
@@ -50,6 +50,7 @@ pub(super) fn assemble_forms<'f>(
     let (all_leaves, elements) = (quadrature.solid().leaves(), quadrature.solid().elements());
     let mut matrices: Vec<Matrix> =
         forms.iter().map(|form| Matrix::zeros(pattern.clone(), form.width())).collect();
+    let has_gradients = forms.iter().any(|form| !matches!(form, MatrixForm::Mass(_)));
     // of all element matrices of a group; used again, since fresh memory costs more than sums
     let mut room = Vec::new();
     for group in groups(quadrature, pieces, forms) {
@@ -71,15 +72,17 @@ pub(super) fn assemble_forms<'f>(
             .zip(rooms)
             .map_init(AssemblyWorkspace::default, |work, ((batch, leaves), room)| {
                 stop_point();
-                let basis = quadrature.basis(batch);
+                let basis = quadrature.own_basis(batch);
                 mapping.evaluate(batch, leaves.clone(), &mut work.mapped)?;
-                physical_derivatives(&basis, &work.mapped, &mut work.derivatives);
-                let QuadratureBatch { control_ids: ids, leaves: listed, .. } =
+                if has_gradients {
+                    basis.gradients(&work.mapped, &mut work.gradients);
+                }
+                let QuadratureBatch { control_ids: ids, leaves: listed, controls, .. } =
                     &quadrature.batches()[batch];
                 let rooms = room.chunks_exact_mut((room.len() / leaves.len()).max(1));
                 let own = leaves.zip(rooms).enumerate().map(|(i, (leaf, room))| {
                     stop_point();
-                    let ids = &ids[leaf * basis.controls..][..basis.controls];
+                    let ids = &ids[leaf * controls..][..*controls];
                     let element = all_leaves[listed[leaf] as usize].element as usize;
                     let forms = forms_of(elements[element].cell);
                     let mut own = LeafMatrices::new(ids, i, &basis, forms, work, room);

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::scheme::{QuadratureScheme, RING_TOLERANCE};
+use super::scheme::QuadratureScheme;
 use super::series::{Ring, RingRules};
 use crate::bezier::{LocalBox, planar_parts, spatial_parts};
 use crate::limit::{AxisPermutation, LeafKind, Solid, Structure};
@@ -25,15 +25,16 @@ pub(crate) struct GaussBox {
 impl GaussBox {
     /// The Gauss points of a part that has this share of the leaf's integrals: the smaller
     /// it is, the less exact its own integral has to be.
-    fn new(part: LocalBox, weight: f64, share: f64, is_remainder: bool, gauss: usize) -> Self {
-        let fewer = SHARES.iter().filter(|&&limit| share < limit).count();
-        let gauss = gauss.saturating_sub(fewer).max(gauss.min(2));
-        Self { part, weight, gauss, is_remainder }
+    fn new(part: LocalBox, ring: &Ring, share: f64, gauss: usize, rules: &RingRules) -> Self {
+        let gauss = gauss.saturating_sub(rules.fewer(share)).max(gauss.min(2));
+        Self { part, weight: ring.weight, gauss, is_remainder: ring.is_closing }
+    }
+
+    /// All of a leaf of one polynomial.
+    fn whole(gauss: usize) -> Self {
+        Self { part: LocalBox::WHOLE, weight: 1.0, gauss, is_remainder: false }
     }
 }
-
-/// Below each of these shares of a leaf a box has one Gauss point less along each axis.
-const SHARES: [f64; 3] = [2e-3, 1e-5, 1e-7];
 
 /// A face of a leaf or of an element, in its axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -101,9 +102,8 @@ pub fn boxes(
     scheme: QuadratureScheme,
     rules: &RingRules,
 ) -> Vec<GaussBox> {
-    let whole = || vec![GaussBox::new(LocalBox::WHOLE, 1.0, 1.0, false, scheme.gauss)];
     match (kind, scheme.rings) {
-        (LeafKind::Regular(_), _) => whole(),
+        (LeafKind::Regular(_), _) => vec![GaussBox::whole(scheme.gauss)],
         (LeafKind::Layered(..), Some(rings)) => counted(&planar_parts(rings), scheme.gauss),
         (LeafKind::Irregular(s, _), Some(rings)) => {
             let structure = &solid.spatial_structures()[s as usize];
@@ -122,7 +122,9 @@ pub fn boxes(
 
 /// Parts that each count once.
 fn counted(parts: &[LocalBox], gauss: usize) -> Vec<GaussBox> {
-    parts.iter().map(|&part| GaussBox::new(part, 1.0, 1.0, !part.exact, gauss)).collect()
+    let counted =
+        |&part: &LocalBox| GaussBox { part, weight: 1.0, gauss, is_remainder: !part.exact };
+    parts.iter().map(counted).collect()
 }
 
 /// As many rings around an extraordinary edge as it takes, in a leaf that has this share
@@ -135,16 +137,15 @@ fn planar_boxes(
 ) -> Vec<GaussBox> {
     // integrals over a ring shrink like its area, or its area in parameters
     let largest = structure.powers().decay().powi(2);
-    let tolerance = RING_TOLERANCE / share;
-    let rings = rules.rings(largest, 0.25, structure.first_steps(), tolerance);
+    let rings = rules.rings(largest, 0.25, structure.first_steps(), share);
     let own = |ring: &Ring| {
+        let ring = *ring;
         let size = 0.5_f64.powi(ring.number as i32);
-        let &Ring { weight, is_closing, .. } = ring;
         let share = share * ring.share / 3.0;
         (1..4).map(move |child| {
             let [u, v, _] = corner(child, size);
             let part = LocalBox { origin: [u, v, 0.0], size: [size, size, 1.0], exact: true };
-            GaussBox::new(part, weight, share, is_closing, gauss)
+            GaussBox::new(part, &ring, share, gauss, rules)
         })
     };
     rings.iter().flat_map(own).collect()
@@ -163,21 +164,20 @@ fn planar_face_boxes(
         return planar_boxes(structure, gauss, share, rules);
     }
     let own = |ring: &Ring, children: f64| {
+        let ring = *ring;
         let size = 0.5_f64.powi(ring.number as i32);
-        let &Ring { weight, is_closing, .. } = ring;
         let share = share * ring.share / children;
         (1..4).filter(move |&child| face.has_child(child)).map(move |child| {
             let [u, v, _] = corner(child, size);
             let part = LocalBox { origin: [u, v, 0.0], size: [size, size, 1.0], exact: true };
-            GaussBox::new(part, weight, share, is_closing, gauss)
+            GaussBox::new(part, &ring, share, gauss, rules)
         })
     };
     if face.end == 1 {
         return own(&Ring::FIRST, 2.0).collect();
     }
-    let tolerance = RING_TOLERANCE / share;
     let decay = structure.powers().decay();
-    let rings = rules.rings(decay, 0.5, structure.first_steps(), tolerance);
+    let rings = rules.rings(decay, 0.5, structure.first_steps(), share);
     rings.iter().flat_map(|ring| own(ring, 1.0)).collect()
 }
 
@@ -192,7 +192,7 @@ fn spatial_face_boxes(
         1 => Arc::from([Ring::FIRST]),
         _ => {
             let largest = structure.powers().decay().powi(2);
-            rules.rings(largest, 0.25, structure.first_steps(), RING_TOLERANCE)
+            rules.rings(largest, 0.25, structure.first_steps(), 1.0)
         }
     };
     let mut boxes = Vec::new();
@@ -201,7 +201,7 @@ fn spatial_face_boxes(
         let share = ring.share / 3.0;
         for child in (1..8).filter(|&child| face.has_child(child)) {
             let own = match structure.layered_sibling(ring.number, child) {
-                None => vec![GaussBox::new(LocalBox::WHOLE, 1.0, share, false, gauss)],
+                None => vec![GaussBox::new(LocalBox::WHOLE, &Ring::FIRST, share, gauss, rules)],
                 Some((planar, permutation)) => {
                     let permuted =
                         |b: GaussBox| GaussBox { part: b.part.permuted(permutation), ..b };
@@ -235,13 +235,13 @@ fn within(
 fn spatial_boxes(structure: &Structure, gauss: usize, rules: &RingRules) -> Vec<GaussBox> {
     let largest = structure.powers().decay().powi(3);
     let mut boxes = Vec::new();
-    for ring in rules.rings(largest, 0.125, structure.first_steps(), RING_TOLERANCE).iter() {
+    for ring in rules.rings(largest, 0.125, structure.first_steps(), 1.0).iter() {
         let size = 0.5_f64.powi(ring.number as i32);
         let share = ring.share / 7.0;
         for child in 1..8 {
             let origin = corner(child, size);
             let own = match structure.layered_sibling(ring.number, child) {
-                None => vec![GaussBox::new(LocalBox::WHOLE, 1.0, share, false, gauss)],
+                None => vec![GaussBox::new(LocalBox::WHOLE, &Ring::FIRST, share, gauss, rules)],
                 Some((planar, permutation)) => {
                     let permuted =
                         |b: GaussBox| GaussBox { part: b.part.permuted(permutation), ..b };

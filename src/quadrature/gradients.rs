@@ -39,7 +39,7 @@ pub fn physical_derivatives(
 }
 
 /// dN/dxᵢ = Σⱼ dN/duⱼ duⱼ/dxᵢ, `[3][control]`.
-fn gradient(from: &[f64], inverse: &[[f64; 3]; 3], to: &mut [f64]) {
+pub(super) fn gradient(from: &[f64], inverse: &[[f64; 3]; 3], to: &mut [f64]) {
     let controls = to.len() / 3;
     let (u, rest) = from.split_at(controls);
     let (v, w) = rest.split_at(controls);

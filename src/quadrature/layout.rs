@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::batch::{self, QuadratureBatch, QuadratureItem, net};
 use super::leaf_points::{self, LeafPoints, TableKey};
 use super::pull::PullStencils;
+use super::scheme::RingAccuracy;
 use super::series::RingRules;
 use super::{QuadratureScheme, basis};
 use crate::error::Result;
@@ -50,7 +51,18 @@ impl<'s> QuadratureLayout<'s> {
     /// # Errors
     /// As [`Quadrature::new`](super::Quadrature::new).
     pub fn new(solid: &'s Solid, scheme: QuadratureScheme, want: Want) -> Result<Self> {
-        Self::of(solid, &QuadratureItem::leaves(solid), false, scheme, want)
+        Self::with_accuracy(solid, scheme, want, RingAccuracy::EXACT)
+    }
+
+    /// The same with another accuracy where the number of rings is not given.
+    pub(crate) fn with_accuracy(
+        solid: &'s Solid,
+        scheme: QuadratureScheme,
+        want: Want,
+        accuracy: RingAccuracy,
+    ) -> Result<Self> {
+        let rules = RingRules::new(accuracy);
+        Self::of(solid, &QuadratureItem::leaves(solid), scheme, want, &rules)
     }
 
     /// The layout of [`Quadrature::boundary`](super::Quadrature::boundary).
@@ -69,30 +81,40 @@ impl<'s> QuadratureLayout<'s> {
         memory::check_half("tables of basis functions on the boundary need", need, |_| {
             "ask for fewer Gauss points or rings".into()
         })?;
-        Self::of(solid, &items, true, scheme, want)
+        let own = Self::of(solid, &items, scheme, want, &RingRules::new(RingAccuracy::EXACT))?;
+        Ok(Self { is_boundary: true, ..own })
     }
 
     fn of(
         solid: &'s Solid,
         items: &[QuadratureItem],
-        is_boundary: bool,
         scheme: QuadratureScheme,
         want: Want,
+        rules: &RingRules,
     ) -> Result<Self> {
         scheme.check()?;
         let pull = PullStencils::new(solid);
         let batch::SortedBatches { keys, slots, batches } = batch::sort(solid, &pull, items);
         let want = want | Want::FIRST;
-        let rules = RingRules::default();
         let tables: Result<Vec<TableLayout>> = keys
             .into_par_iter()
             .zip(slots)
             .map(|(key, slots)| {
-                let points = LeafPoints::new(solid, key, scheme, &rules)?;
+                let points = LeafPoints::new(solid, key, scheme, rules)?;
                 Ok(TableLayout { key, slots, points })
             })
             .collect();
-        Ok(Self { solid, scheme, want, is_boundary, pull, tables: tables?, batches })
+        Ok(Self { solid, scheme, want, is_boundary: false, pull, tables: tables?, batches })
+    }
+
+    /// The solid prepared for.
+    pub fn solid(&self) -> &'s Solid {
+        self.solid
+    }
+
+    /// The quadrature points that are used.
+    pub fn scheme(&self) -> QuadratureScheme {
+        self.scheme
     }
 
     /// Number of quadrature points of all leaves.
@@ -124,7 +146,7 @@ pub(super) fn table_bytes(
     want: Want,
 ) -> usize {
     let rows = if want.contains(Want::SECOND) { 10 } else { 4 };
-    let rules = RingRules::default();
+    let rules = RingRules::new(RingAccuracy::EXACT);
     let numbers = |key: &TableKey| {
         let controls = basis::slots(solid, key.kind).len();
         let samples = leaf_points::sample_count(solid, *key, scheme, &rules);

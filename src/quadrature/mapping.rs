@@ -52,6 +52,13 @@ impl<'q> Mapping<'q> {
         Ok(Self { quadrature, left_handed, positions: positions.to_vec(), own })
     }
 
+    /// Values of control points in place of positions: `points` are values then, and Jacobians their
+    /// derivatives.
+    pub(crate) fn of_values(quadrature: &'q Quadrature<'q>, values: Vec<[f64; 3]>) -> Result<Self> {
+        let own = Box::new(HostMapping::new(quadrature, &values, false)?);
+        Ok(Self { quadrature, left_handed: false, positions: values, own })
+    }
+
     /// Takes moved control points, of cells as left- or right-handed as the first ones.
     ///
     /// # Errors

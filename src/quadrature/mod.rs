@@ -11,8 +11,8 @@
 //! Rings shrink geometrically. So a few of them stand for all (`series.rs`): the first ones
 //! for themselves, and four or five further in, with weights > 0, for the *remainder*, all
 //! that lies within. How many it takes to have integrals right to [`RING_TOLERANCE`]
-//! follows from the largest eigenvalue of the leaf's structure: eight rings at an interior
-//! edge of valence 3, ten at any valence. The smaller the share of a box, the fewer Gauss
+//! follows from the largest eigenvalue of the leaf's structure: ten rings at an interior
+//! edge of valence 3, thirteen at any valence. The smaller the share of a box, the fewer Gauss
 //! points it has. A given number of rings ([`QuadratureScheme::rings`]) leaves one box at the edge
 //! or vertex itself as the remainder instead, whose Gauss points integrate approximately: the
 //! error falls by 6 a ring at interior edges of valence 3, by 3 at 5, by 2.3 at 11 and by 8
@@ -68,6 +68,7 @@ mod host;
 mod layout;
 mod leaf_points;
 mod mapping;
+mod own_nets;
 mod pieces;
 mod place_condition;
 mod points;
@@ -88,10 +89,12 @@ pub use gradients::physical_derivatives;
 pub use layout::QuadratureLayout;
 pub use leaf_points::LeafPoints;
 pub use mapping::Mapping;
+pub(crate) use own_nets::OwnBasis;
 pub use pieces::PieceCut;
 pub use place_condition::PlaceCondition;
 pub use points::points;
 pub use report::{CellReport, Report, ReportShare};
+pub(crate) use scheme::RingAccuracy;
 pub use scheme::{DEFAULT_GAUSS, MAX_QUADRATURE_RINGS, QuadratureScheme, RING_TOLERANCE};
 pub(crate) use sides::turns_at_ghosts;
 pub use sides::{BoundaryPart, Regions, face_vertices, side_vertices, sides};
@@ -167,12 +170,12 @@ impl<'s> Quadrature<'s> {
 
     /// The solid prepared for.
     pub fn solid(&self) -> &'s Solid {
-        self.layout.solid
+        self.layout.solid()
     }
 
     /// The quadrature points that are used.
     pub fn scheme(&self) -> QuadratureScheme {
-        self.layout.scheme
+        self.layout.scheme()
     }
 
     /// The derivatives that the tables hold.
@@ -206,7 +209,7 @@ impl<'s> Quadrature<'s> {
     /// Number of points that a solid would have, by a valid scheme ([`QuadratureScheme::check`]).
     pub fn point_count(solid: &Solid, scheme: QuadratureScheme) -> usize {
         let (keys, used) = batch::table_keys(solid, &QuadratureItem::leaves(solid));
-        let rules = RingRules::default();
+        let rules = RingRules::new(RingAccuracy::EXACT);
         let count = |&key| leaf_points::sample_count(solid, key, scheme, &rules);
         let samples: Vec<usize> = keys.iter().map(count).collect();
         used.iter().map(|&table| samples[table]).sum()

@@ -22,6 +22,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 use faer::Mat;
 use faer::linalg::solvers::SolveLstsq;
 
+use super::scheme::RingAccuracy;
+
 /// A ring that is in a sum.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Ring {
@@ -41,15 +43,27 @@ impl Ring {
 }
 
 /// The rings of sums, found once for all leaves that share them.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct RingRules {
+    accuracy: RingAccuracy,
     // by ratios and tolerance, as bits, and the number of first steps
     found: RwLock<HashMap<[u64; 4], Arc<[Ring]>>>,
 }
 
 impl RingRules {
-    /// [`rings`] of these.
-    pub fn rings(&self, largest: f64, exact: f64, steps: usize, tolerance: f64) -> Arc<[Ring]> {
+    /// Rules of sums that are as accurate as this.
+    pub fn new(accuracy: RingAccuracy) -> Self {
+        Self { accuracy, found: RwLock::default() }
+    }
+
+    /// How many Gauss points less than asked for a box takes along each axis.
+    pub fn fewer(&self, share: f64) -> usize {
+        self.accuracy.shares.iter().filter(|&&limit| share < limit).count()
+    }
+
+    /// [`rings`] of these, in a part that has this share of the leaf's integral.
+    pub fn rings(&self, largest: f64, exact: f64, steps: usize, share: f64) -> Arc<[Ring]> {
+        let tolerance = self.accuracy.tolerance / share;
         let key = [largest.to_bits(), exact.to_bits(), steps as u64, tolerance.to_bits()];
         // a poisoned lock only means that another thread panicked: the map is whole
         let found = self.found.read().unwrap_or_else(PoisonError::into_inner);

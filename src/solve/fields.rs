@@ -7,7 +7,7 @@ use crate::assembly::{CellOperators, Operator};
 use crate::backend::operations::MatrixForm;
 use crate::error::Result;
 use crate::mesh::check_value_count;
-use crate::quadrature::{LeafQuantities, Mapping, QuadratureBatch};
+use crate::quadrature::{LeafQuantities, Mapping};
 
 /// Quadrature points of a piece.
 const PIECE_POINTS: usize = 1 << 14;
@@ -56,48 +56,34 @@ pub fn point_fields(
     let width = operators.width();
     let (all_leaves, elements) = (quadrature.solid().leaves(), quadrature.solid().elements());
     check_value_count(control_values, width, quadrature.solid().topology().vertex_count())?;
+    // the solution is mapped as positions are
+    let padded = |row: &[f64]| std::array::from_fn(|d| row.get(d).copied().unwrap_or_default());
+    let values = control_values.chunks_exact(width).map(padded).collect();
+    let solution = &Mapping::of_values(quadrature, values)?;
     let pieces: Vec<Vec<f64>> = quadrature
         .pieces(PIECE_POINTS)
         .into_par_iter()
-        .map_init(LeafQuantities::default, |mapped, (batch, leaves)| {
-            mapping.evaluate(batch, leaves.clone(), mapped)?;
-            let basis = quadrature.basis(batch);
-            let (samples, controls) = (basis.samples, basis.controls);
-            let QuadratureBatch { control_ids: ids, leaves: listed, .. } =
-                &quadrature.batches()[batch];
+        .map_init(Default::default, |mapped: &mut [LeafQuantities; 2], (batch, leaves)| {
+            let [places, values] = mapped;
+            mapping.evaluate(batch, leaves.clone(), places)?;
+            solution.evaluate(batch, leaves.clone(), values)?;
+            let samples = quadrature.samples(batch);
+            let leaves = &quadrature.batches()[batch].leaves[leaves];
             let mut found = Vec::new();
-            for (i, leaf) in leaves.enumerate() {
-                let element = all_leaves[listed[leaf] as usize].element as usize;
+            for (i, inverse) in places.inverse_jacobians.iter().enumerate() {
+                let element = all_leaves[leaves[i / samples] as usize].element as usize;
                 let form = operators.form(elements[element].cell);
-                let ids = &ids[leaf * controls..][..controls];
-                let sum = |row: &[f64], d: usize| -> f64 {
-                    let terms = row.iter().zip(ids);
-                    terms.map(|(n, &v)| n * control_values[v as usize * width + d]).sum()
-                };
-                for s in 0..samples {
-                    let value = |d| sum(&basis.values[s * controls..][..controls], d);
-                    let inverse = &mapped.inverse_jacobians[i * samples + s];
-                    // d/dxⱼ of component d
-                    let gradient = |d: usize| {
-                        let by = |k: usize| {
-                            sum(&basis.gradients[(3 * s + k) * controls..][..controls], d)
-                        };
-                        let by: [f64; 3] = std::array::from_fn(by);
-                        [0, 1, 2].map(|j| (0..3).map(|k| by[k] * inverse[k][j]).sum::<f64>())
-                    };
-                    match form {
-                        MatrixForm::Elasticity(_) | MatrixForm::Anisotropic(_) => {
-                            found.extend([0, 1, 2].map(value));
-                            let rows = [0, 1, 2].map(gradient);
-                            let gradient = Matrix3::from_fn(|d, j| rows[d][j]);
-                            found.extend(elastic(&gradient, form));
-                        }
-                        MatrixForm::Stiffness(k) => {
-                            found.push(value(0));
-                            found.extend(gradient(0).map(|x| -k * x));
-                        }
-                        MatrixForm::Mass(_) => found.push(value(0)),
+                found.extend_from_slice(&values.points[i][..width]);
+                let matrix = |rows: &[[f64; 3]; 3]| Matrix3::from_fn(|d, k| rows[d][k]);
+                let gradient = matrix(&values.jacobians[i]) * matrix(inverse);
+                match form {
+                    MatrixForm::Elasticity(_) | MatrixForm::Anisotropic(_) => {
+                        found.extend(elastic(&gradient, form));
                     }
+                    MatrixForm::Stiffness(k) => {
+                        found.extend(gradient.row(0).iter().map(|x| -k * x));
+                    }
+                    MatrixForm::Mass(_) => {}
                 }
             }
             Ok(found)

@@ -41,8 +41,8 @@ use crate::mesh::SolidMesh;
 use crate::numbers::counted;
 use crate::plan::Want;
 use crate::quadrature::{
-    LEFT_HANDED, Mapping, Quadrature, QuadratureScheme, Regions, Report, check_positive,
-    face_vertices, jacobians,
+    LEFT_HANDED, Mapping, Quadrature, QuadratureLayout, QuadratureScheme, Regions, Report,
+    check_positive, face_vertices, jacobians,
 };
 use crate::volume::Quality;
 
@@ -180,9 +180,11 @@ impl AssembleRequest {
         let tractions = tractions(&self.load, &regions)?;
         let (scheme, operators) = (self.scheme, self.operators());
         Quadrature::check_memory(solid, scheme, Want::FIRST)?;
-        warn_of_points(solid, scheme, notes);
         notes.begin("Preparing");
-        let quadrature = Quadrature::new(solid, scheme, Want::FIRST)?;
+        let layout = QuadratureLayout::new(solid, scheme, Want::FIRST)?;
+        warn_of_points(&layout, notes);
+        notes.begin("Preparing");
+        let quadrature = Quadrature::of(layout);
         check_memory(&quadrature, &operators)?;
         let mapping = Mapping::new(&quadrature, mesh.controls())?;
         notes.begin("Integrating");

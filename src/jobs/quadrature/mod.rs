@@ -86,9 +86,9 @@ impl QuadratureRequest {
         let start = Instant::now();
         let (scheme, want) = (self.scheme, self.want());
         Quadrature::check_memory(solid, scheme, want)?;
-        warn_of_points(solid, scheme, notes);
         notes.begin("Preparing");
         let layout = QuadratureLayout::new(solid, scheme, want)?;
+        warn_of_points(&layout, notes);
         let bytes = self.announce_output(&layout, mesh, notes)?;
         notes.begin("Preparing");
         let quadrature = Quadrature::of(layout);
@@ -194,11 +194,11 @@ impl QuadratureRequest {
 }
 
 /// Says beforehand that there will be many points, and how to have fewer.
-pub(super) fn warn_of_points(solid: &Solid, scheme: QuadratureScheme, notes: &mut dyn Notes) {
+pub(super) fn warn_of_points(layout: &QuadratureLayout<'_>, notes: &mut dyn Notes) {
+    let (solid, scheme, points) = (layout.solid(), layout.scheme(), layout.sample_count());
     if scheme.rings.is_some() {
         return;
     }
-    let points = Quadrature::point_count(solid, scheme);
     let times = points / (solid.elements().len() * scheme.gauss.pow(3)).max(1);
     if points < MANY_POINTS || times < MANY_POINTS_RATIO {
         return;

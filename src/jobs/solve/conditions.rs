@@ -4,7 +4,7 @@ use super::super::assemble::check_points;
 use super::Notes;
 use super::report::{LoadedPart, PartReaction};
 use super::request::SolveRequest;
-use crate::assembly::{BoundaryBasis, body_load, surface_load, tractions};
+use crate::assembly::{BoundaryBasis, body_load, surface_load};
 use crate::error::IdKind::Vertex;
 use crate::error::{Error, Result};
 use crate::limit::Solid;
@@ -95,37 +95,27 @@ impl SolveRequest {
 
     /// The loads on parts.
     pub(super) fn boundary_loads(&self, regions: &Regions<'_>) -> Result<BoundaryLoads> {
+        let count = regions.sides().len();
         let mut own = BoundaryLoads {
-            tractions: tractions(&self.load, regions)?,
-            pressures: vec![0.0; regions.sides().len()],
-            forces: Vec::new(),
-            parts: Vec::new(),
+            tractions: vec![None; count],
+            pressures: vec![0.0; count],
+            ..BoundaryLoads::default()
         };
-        let loads = self.load.iter().map(|load| &load.part);
-        let forces = self.total_force.iter().map(|force| &force.part);
-        let values = self.pressure.iter().chain(&self.flux).map(|value| &value.part);
-        for part in loads.chain(forces).chain(values) {
-            own.parts.push((name(part), regions.faces_of(part)?));
-        }
-        for pressure in &self.pressure {
-            for face in regions.faces_of(&pressure.part)? {
-                own.pressures[face as usize] += pressure.value;
-                own.tractions[face as usize].get_or_insert_default();
-            }
-        }
-        // heat is the first component of a load
-        let into = self.flux.iter().map(|flux| (&flux.part, flux.value));
-        for (part, value) in into {
-            for face in regions.faces_of(part)? {
-                own.tractions[face as usize].get_or_insert_default()[0] += value;
-            }
+        for load in &self.load {
+            own.load(regions, &load.part, load.traction)?;
         }
         for force in &self.total_force {
-            let faces = regions.faces_of(&force.part)?;
-            for &face in &faces {
-                own.tractions[face as usize].get_or_insert_default();
-            }
+            let faces = own.load(regions, &force.part, [0.0; 3])?;
             own.forces.push((faces, force.force));
+        }
+        for pressure in &self.pressure {
+            for face in own.load(regions, &pressure.part, [0.0; 3])? {
+                own.pressures[face as usize] += pressure.value;
+            }
+        }
+        for flux in &self.flux {
+            // heat is the first component of a load
+            own.load(regions, &flux.part, [flux.value, 0.0, 0.0])?;
         }
         Ok(own)
     }
@@ -178,6 +168,24 @@ impl SolveRequest {
             add(body_load(volume, |_| [source, 0.0, 0.0])?);
         }
         Ok((load, parts))
+    }
+}
+
+impl BoundaryLoads {
+    /// Adds a part with a force on each unit of its area; returns its faces.
+    fn load(
+        &mut self,
+        regions: &Regions<'_>,
+        part: &BoundaryPart,
+        traction: [f64; 3],
+    ) -> Result<Vec<u32>> {
+        let faces = regions.faces_of(part)?;
+        for &face in &faces {
+            let sum = self.tractions[face as usize].get_or_insert_default();
+            (0..3).for_each(|d| sum[d] += traction[d]);
+        }
+        self.parts.push((name(part), faces.clone()));
+        Ok(faces)
     }
 }
 

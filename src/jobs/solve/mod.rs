@@ -41,7 +41,9 @@ use crate::limit::Solid;
 use crate::mesh::{Attribute, SolidMesh};
 use crate::numbers::{bounds, counted};
 use crate::plan::Want;
-use crate::quadrature::{LEFT_HANDED, Mapping, Quadrature, Regions, Report};
+use crate::quadrature::{
+    LEFT_HANDED, Mapping, Quadrature, QuadratureLayout, Regions, Report, RingAccuracy,
+};
 use crate::solve::{
     FieldValues, LimitPreconditioner, UnknownSystem, VertexSolver, check_held, point_fields, solve,
 };
@@ -74,9 +76,16 @@ impl SolveRequest {
         check_held(solid, &mesh.points, &constraints, basis.images())?;
         let loads = self.boundary_loads(&regions)?;
         Quadrature::check_memory(solid, self.scheme, Want::FIRST)?;
-        warn_of_points(solid, self.scheme, notes);
         notes.begin("Preparing");
-        let quadrature = Quadrature::new(solid, self.scheme, Want::FIRST)?;
+        let layout = QuadratureLayout::with_accuracy(
+            solid,
+            self.scheme,
+            Want::FIRST,
+            RingAccuracy::SOLUTION,
+        )?;
+        warn_of_points(&layout, notes);
+        notes.begin("Preparing");
+        let quadrature = Quadrature::of(layout);
         let mapping = Mapping::new(&quadrature, mesh.controls())?;
         notes.begin("Integrating");
         let Report { volume, quality, left_handed, .. } = Report::new(&mapping)?;

@@ -177,7 +177,7 @@ impl Processor {
     }
 
     /// The CPU, and why no GPU.
-    pub fn cpu_because(why_not_gpu: impl Into<Message>) -> Self {
+    fn cpu_because(why_not_gpu: impl Into<Message>) -> Self {
         Self { choice: Choice::Cpu, why_not_gpu: Some(why_not_gpu.into()) }
     }
 

@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use subsolid::Result;
 use subsolid::backend::start;
-use subsolid::jobs::assemble::{AssembleReport, AssembleRequest};
+use subsolid::jobs::assemble::AssembleRequest;
 use subsolid::scheme::VertexRule;
 
-use super::json::JsonReport;
 use super::model::ModelArguments;
 use super::{Console, Outcome};
 
@@ -36,10 +35,6 @@ pub struct Arguments {
     /// Folder to write to
     #[arg(long, short, value_name = "DIR")]
     output: PathBuf,
-}
-
-impl JsonReport for AssembleReport {
-    const SCHEMA: &'static str = "subsolid.assemble/1";
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {

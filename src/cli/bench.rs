@@ -12,7 +12,7 @@ use subsolid::numbers::counted;
 use subsolid::{Error, Result};
 
 use super::inputs::check_no_input;
-use super::json::{self, JsonReport};
+use super::json;
 use super::{Console, Outcome};
 
 /// Measure this machine: the experiments of the published GPU method
@@ -38,10 +38,6 @@ pub struct Arguments {
     /// File for the plots: one self-contained page, .html
     #[arg(long, value_name = "OUT")]
     report: Option<PathBuf>,
-}
-
-impl JsonReport for BenchReport {
-    const SCHEMA: &'static str = "subsolid.bench/1";
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {

@@ -12,7 +12,6 @@ use subsolid::numbers::significant;
 use subsolid::plan::MAX_SAMPLES;
 use subsolid::scheme::VertexRule;
 
-use super::json::JsonReport;
 use super::model::ModelArguments;
 use super::names::{OptionValues, all_or};
 use super::{Console, Outcome};
@@ -55,10 +54,6 @@ pub struct Report {
     levels: usize,
     #[serde(flatten)]
     compared: CompareReport,
-}
-
-impl JsonReport for Report {
-    const SCHEMA: &'static str = "subsolid.compare/1";
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {

@@ -1,13 +1,11 @@
 //! `subsolid conform`
 
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 use subsolid::Result;
-use subsolid::jobs::conform::{ConformReport, ConformRequest};
+use subsolid::jobs::conform::ConformRequest;
 use subsolid::numbers::significant;
 
-use super::json::JsonReport;
+use super::json::Written;
 use super::model::ModelArguments;
 use super::output::{SolidOutput, check_mesh_names};
 use super::{Console, Outcome};
@@ -40,18 +38,6 @@ pub struct Arguments {
     output: SolidOutput,
 }
 
-#[derive(Serialize, JsonSchema)]
-pub struct Report {
-    /// Name of the file written.
-    output: String,
-    #[serde(flatten)]
-    found: ConformReport,
-}
-
-impl JsonReport for Report {
-    const SCHEMA: &'static str = "subsolid.conform/1";
-}
-
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let Arguments { mut model, request, weld, output } = arguments;
     request.check()?;
@@ -65,8 +51,9 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     model.crease(&mut mesh, console)?;
     model.check_cells(&mesh, console)?;
     output.write(&mesh, format, console)?;
-    let report = Report { output: output.path.display().to_string(), found };
+    let report = Written::of(&output.path, found);
     console.report(&report, || {
+        let found = &report.found;
         let [before, after] = [found.done.volume_before, found.done.volume_after].map(significant);
         let lines: String = found.lines().iter().map(|line| format!("{line}\n")).collect();
         format!("{lines}volume before {before}, after {after}\n")

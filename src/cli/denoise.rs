@@ -3,14 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 use subsolid::Result;
-use subsolid::jobs::denoise::{DenoiseReport, DenoiseRequest};
+use subsolid::jobs::denoise::DenoiseRequest;
 use subsolid::jobs::surface_file::{GlbRequest, write_surface};
 
 use super::gltf::{axes, units};
-use super::json::JsonReport;
+use super::json::Written;
 use super::model::{ModelArguments, SURFACE};
 use super::surface_model::read_surface;
 use super::{Console, Outcome};
@@ -36,18 +34,6 @@ pub struct Arguments {
     glb: GlbRequest,
 }
 
-#[derive(Serialize, JsonSchema)]
-pub struct Report {
-    /// Name of the file written.
-    output: String,
-    #[serde(flatten)]
-    denoised: DenoiseReport,
-}
-
-impl JsonReport for Report {
-    const SCHEMA: &'static str = "subsolid.denoise/1";
-}
-
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let Arguments { model, request, output, glb } = arguments;
     request.check()?;
@@ -58,6 +44,6 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let mut notes = console.notes();
     let denoised = request.run(&mut mesh, &mut notes)?;
     write_surface(&output, &mesh, &glb, &mut notes)?;
-    console.report_json(&Report { output: output.display().to_string(), denoised })?;
+    console.report_json(&Written::of(&output, denoised))?;
     Ok(Outcome::Done)
 }

@@ -8,7 +8,6 @@ use serde::Serialize;
 use subsolid::backend::{Backend, Cpu, DeviceInfo, devices};
 use subsolid::{Error, Result};
 
-use super::json::JsonReport;
 use super::wording::words;
 use super::{Console, Outcome};
 use subsolid::memory::decimal_bytes;
@@ -32,10 +31,6 @@ pub struct Report {
     no_device: Option<String>,
     /// How to make a GPU usable.
     help: Option<String>,
-}
-
-impl JsonReport for Report {
-    const SCHEMA: &'static str = "subsolid.devices/1";
 }
 
 pub fn run(_: Arguments, console: &Console) -> Result<Outcome> {

@@ -9,7 +9,6 @@ use subsolid::mesh::{Attribute, SolidMesh, SurfaceMesh};
 use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result, io};
 
-use super::json::JsonReport;
 use super::mesh_output::MeshOutput;
 use super::model::{ModelArguments, SOLID_OR_SURFACE};
 use super::output::check_ending;
@@ -50,10 +49,6 @@ pub struct Report {
     name: String,
     #[serde(flatten)]
     measured: DistanceReport,
-}
-
-impl JsonReport for Report {
-    const SCHEMA: &'static str = "subsolid.distance/1";
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {

@@ -17,7 +17,6 @@ use subsolid::view::ColorMap;
 use super::cluster::refuse_ranks;
 use super::console::since;
 use super::gltf::{axes, units};
-use super::json::JsonReport;
 use super::model::ModelArguments;
 use super::names::bare;
 use super::pieces::piece_size;
@@ -51,14 +50,6 @@ pub struct Arguments {
     levels: usize,
     #[command(flatten)]
     request: EvaluateRequest,
-}
-
-impl JsonReport for EvaluateReport {
-    const SCHEMA: &'static str = "subsolid.evaluate/1";
-}
-
-impl JsonReport for ExplainReport {
-    const SCHEMA: &'static str = "subsolid.explain/1";
 }
 
 pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -> Result<Outcome> {

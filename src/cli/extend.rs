@@ -3,13 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 use subsolid::Result;
 use subsolid::extend::ExtensionReport;
 use subsolid::jobs::extend::ExtendRequest;
 
-use super::json::JsonReport;
+use super::json::Written;
 use super::model::ModelArguments;
 use super::output::{check_ending, check_mesh_names, write_mesh};
 use super::{Console, Outcome};
@@ -48,18 +46,6 @@ pub struct Arguments {
     compress: bool,
 }
 
-#[derive(Serialize, JsonSchema)]
-pub struct Report {
-    /// Name of the file written.
-    output: String,
-    #[serde(flatten)]
-    extension: ExtensionReport,
-}
-
-impl JsonReport for Report {
-    const SCHEMA: &'static str = "subsolid.extend/1";
-}
-
 pub fn run(arguments: &Arguments, console: &Console) -> Result<Outcome> {
     let Arguments { model, request, output, compress } = arguments;
     request.check()?;
@@ -71,8 +57,8 @@ pub fn run(arguments: &Arguments, console: &Console) -> Result<Outcome> {
     check_mesh_names(format, &mesh)?;
     let extension = request.run(&mut mesh, &mut console.notes())?;
     write_mesh(&mesh, output, format, *compress, console)?;
-    let report = Report { output: output.display().to_string(), extension };
-    console.report(&report, || text(&report.extension))?;
+    let report = Written::of(output, extension);
+    console.report(&report, || text(&report.found))?;
     Ok(Outcome::Done)
 }
 

@@ -4,10 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use subsolid::Result;
-use subsolid::jobs::extract::{ExtractReport, ExtractRequest};
+use subsolid::jobs::extract::ExtractRequest;
 use subsolid::scheme::VertexRule;
 
-use super::json::JsonReport;
 use super::model::ModelArguments;
 use super::{Console, Outcome};
 
@@ -34,10 +33,6 @@ pub struct Arguments {
     /// File to write: .npz, or .bext (Bézier extraction text, version 2.0)
     #[arg(long, short, value_name = "OUT")]
     output: PathBuf,
-}
-
-impl JsonReport for ExtractReport {
-    const SCHEMA: &'static str = "subsolid.extract/1";
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {

@@ -4,15 +4,13 @@ use std::fmt::Write;
 use std::path::Path;
 
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 use subsolid::Result;
 use subsolid::io::ControlMesh;
 use subsolid::jobs::fit::{FitReport, FitRequest, FitTarget, rounded_edges};
 use subsolid::numbers::significant;
 use subsolid::scheme::{Scheme, VertexRule};
 
-use super::json::JsonReport;
+use super::json::Written;
 use super::mesh_output::MeshOutput;
 use super::model::{ModelArguments, SOLID_OR_SURFACE};
 use super::names::scheme_names;
@@ -45,18 +43,6 @@ pub struct Arguments {
     scheme: Option<Scheme>,
     #[command(flatten)]
     output: MeshOutput,
-}
-
-#[derive(Serialize, JsonSchema)]
-pub struct Report {
-    /// Name of the file written.
-    output: String,
-    #[serde(flatten)]
-    fit: FitReport,
-}
-
-impl JsonReport for Report {
-    const SCHEMA: &'static str = "subsolid.fit/1";
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
@@ -92,8 +78,8 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         }
     };
     let missed = fit.missed();
-    let report = Report { output: output.name(), fit };
-    console.report(&report, || text(&report.fit))?;
+    let report = Written::of(&output.output, fit);
+    console.report(&report, || text(&report.found))?;
     missed.iter().for_each(|missed| console.warn(missed));
     Ok(if missed.is_empty() { Outcome::Done } else { Outcome::PoorQuality })
 }

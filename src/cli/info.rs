@@ -9,9 +9,7 @@ use subsolid::jobs::info::{
     InfoReport, InfoRequest, InfoRows, evaluation_rows, solid_rows, surface_rows,
 };
 use subsolid::scheme::VertexRule;
-use subsolid::surface::SurfaceSummary;
 
-use super::json::JsonReport;
 use super::model::{ModelArguments, SOLID_OR_SURFACE};
 use super::unused::refuse_for_solids;
 use super::wording::words;
@@ -35,14 +33,6 @@ pub struct Arguments {
     levels: usize,
     #[command(flatten)]
     request: InfoRequest,
-}
-
-impl JsonReport for InfoReport {
-    const SCHEMA: &'static str = "subsolid.info/2";
-}
-
-impl JsonReport for SurfaceSummary {
-    const SCHEMA: &'static str = "subsolid.surface-info/1";
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {

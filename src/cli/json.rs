@@ -1,5 +1,7 @@
 //! Reports as JSON, and their schemas.
 
+use std::path::Path;
+
 use schemars::generate::SchemaSettings;
 use schemars::transform::transform_subschemas;
 use schemars::{JsonSchema, Schema};
@@ -12,6 +14,21 @@ pub trait JsonReport: Serialize + JsonSchema {
     /// Name and version of its schema. The version rises when a key goes away or changes its
     /// meaning; new keys keep it.
     const SCHEMA: &'static str;
+}
+
+// without a comment, so that the schema has that of what was found
+#[derive(Serialize, JsonSchema)]
+pub struct Written<R> {
+    /// Name of the file written.
+    output: String,
+    #[serde(flatten)]
+    pub found: R,
+}
+
+impl<R> Written<R> {
+    pub fn of(output: &Path, found: R) -> Self {
+        Self { output: output.display().to_string(), found }
+    }
 }
 
 /// Program and version.

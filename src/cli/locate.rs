@@ -12,7 +12,6 @@ use subsolid::jobs::locate::{LocateReport, LocateRequest};
 use subsolid::numbers::{counted, significant};
 use subsolid::scheme::VertexRule;
 
-use super::json::JsonReport;
 use super::model::ModelArguments;
 use super::{Console, Outcome};
 
@@ -49,10 +48,6 @@ pub struct Report {
     located: LocateReport,
     /// Name of the file written.
     output: Option<String>,
-}
-
-impl JsonReport for Report {
-    const SCHEMA: &'static str = "subsolid.locate/1";
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {

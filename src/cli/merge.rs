@@ -3,10 +3,9 @@
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
+use subsolid::Result;
 use subsolid::jobs::merge::{MergeReport, MergeRequest};
-use subsolid::{Result, io, slice};
 
-use super::json::JsonReport;
 use super::{Console, Outcome};
 
 /// Join the parts written with --pieces
@@ -32,14 +31,6 @@ pub struct Report<M> {
     output: String,
     #[serde(flatten)]
     merged: M,
-}
-
-impl JsonReport for Report<io::MergedPieces> {
-    const SCHEMA: &'static str = "subsolid.merge/1";
-}
-
-impl JsonReport for Report<slice::MergedLayers> {
-    const SCHEMA: &'static str = "subsolid.merge-layers/1";
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {

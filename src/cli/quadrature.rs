@@ -12,7 +12,6 @@ use subsolid::quadrature::{BoundaryReport, Store, SurfaceSums};
 use subsolid::scheme::VertexRule;
 
 use super::cluster::refuse_ranks;
-use super::json::JsonReport;
 use super::list::List;
 use super::model::ModelArguments;
 use super::names::bare;
@@ -62,14 +61,6 @@ pub struct Arguments {
     /// positive; exit code 1 if there are any
     #[arg(long)]
     quality: bool,
-}
-
-impl JsonReport for QuadratureReport {
-    const SCHEMA: &'static str = "subsolid.quadrature/1";
-}
-
-impl JsonReport for QuadratureBoundaryReport {
-    const SCHEMA: &'static str = "subsolid.quadrature-boundary/1";
 }
 
 pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -> Result<Outcome> {

@@ -12,7 +12,6 @@ use subsolid::query::{Query, QueryStrategy, topology};
 
 use super::Outcome;
 use super::console::Console;
-use super::json::JsonReport;
 use super::model::{ModelArguments, SOLID_OR_SURFACE};
 
 /// List incident and adjacent vertices, edges, faces and cells
@@ -34,10 +33,6 @@ pub struct Arguments {
     model: PathBuf,
     #[command(flatten)]
     request: QueryRequest,
-}
-
-impl JsonReport for QueryReport {
-    const SCHEMA: &'static str = "subsolid.query/1";
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {

@@ -12,7 +12,6 @@ use subsolid::jobs::refine::RefineRequest;
 use subsolid::mesh::SolidMesh;
 use subsolid::{Error, Result, io};
 
-use super::json::JsonReport;
 use super::model::ModelArguments;
 use super::output::{SolidOutput, check_mesh_names};
 use super::pieces::piece_size;
@@ -96,10 +95,6 @@ pub struct WrittenMesh {
     vertices: usize,
     /// Number of its cells.
     cells: usize,
-}
-
-impl JsonReport for WrittenMesh {
-    const SCHEMA: &'static str = "subsolid.mesh/1";
 }
 
 impl WrittenMesh {

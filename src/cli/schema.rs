@@ -5,24 +5,29 @@ use std::fmt::Write;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use schemars::Schema;
+use subsolid::extend::ExtensionReport;
+use subsolid::io::MergedPieces;
 use subsolid::jobs::assemble::AssembleReport;
 use subsolid::jobs::bench::BenchReport;
+use subsolid::jobs::conform::ConformReport;
+use subsolid::jobs::denoise::DenoiseReport;
 use subsolid::jobs::evaluate::{EvaluateReport, ExplainReport};
 use subsolid::jobs::extract::ExtractReport;
+use subsolid::jobs::fit::FitReport;
 use subsolid::jobs::info::InfoReport;
 use subsolid::jobs::quadrature::{QuadratureBoundaryReport, QuadratureReport};
 use subsolid::jobs::query::QueryReport;
 use subsolid::jobs::slice::{PLATE_SCHEMA, SliceReport};
+use subsolid::jobs::smooth::SmoothReport;
 use subsolid::jobs::surface_file::WrittenSurface;
+use subsolid::jobs::untangle::UntangleReport;
 use subsolid::jobs::view::PageReport;
+use subsolid::slice::MergedLayers;
 use subsolid::surface::SurfaceSummary;
 use subsolid::{Error, Result};
 
-use super::json::{self, JsonReport};
-use super::{
-    Console, Outcome, compare, conform, denoise, devices, distance, extend, fit, locate, merge,
-    refine, smooth, solve, untangle,
-};
+use super::json::{self, JsonReport, Written};
+use super::{Console, Outcome, compare, devices, distance, locate, merge, refine, solve};
 
 /// Print the JSON schema of a report, or of a plate file
 ///
@@ -52,36 +57,48 @@ const fn kind<T: JsonReport + 'static>(of: &'static str) -> ReportKind {
     ReportKind { schema: T::SCHEMA, of, make: json::schema::<T> }
 }
 
-const REPORTS: [ReportKind; 28] = [
-    kind::<InfoReport>("info"),
-    kind::<SurfaceSummary>("info, of surfaces"),
-    kind::<refine::WrittenMesh>("refine, shape"),
-    kind::<EvaluateReport>("evaluate"),
-    kind::<ExplainReport>("evaluate --explain"),
-    kind::<merge::Report<subsolid::io::MergedPieces>>("merge, of a .pvtu"),
-    kind::<merge::Report<subsolid::slice::MergedLayers>>("merge, of layers"),
-    kind::<extend::Report>("extend"),
-    kind::<ExtractReport>("extract"),
-    kind::<SliceReport>("slice"),
-    kind::<QuadratureReport>("quadrature"),
-    kind::<QuadratureBoundaryReport>("quadrature --boundary"),
-    kind::<AssembleReport>("assemble"),
-    kind::<solve::Report>("solve"),
-    kind::<locate::Report>("locate"),
-    kind::<QueryReport>("query"),
-    kind::<distance::Report>("distance"),
-    kind::<smooth::Report>("smooth"),
-    kind::<denoise::Report>("denoise"),
-    kind::<untangle::Report>("untangle"),
-    kind::<conform::Report>("conform"),
-    kind::<fit::Report>("fit"),
-    kind::<compare::Report>("compare"),
-    kind::<BenchReport>("bench"),
-    kind::<devices::Report>("devices"),
-    kind::<WrittenSurface>("surface, boundary, and what writes .glb"),
-    kind::<PageReport>("view"),
-    ReportKind { schema: PLATE_SCHEMA, of: "none: read by slice", make: json::plate_schema },
-];
+/// The reports of `--json`: their type, the name and version of the schema, and what prints them.
+macro_rules! reports {
+    ($($report:ty: $schema:literal $of:literal)*) => {
+        $(impl JsonReport for $report {
+            const SCHEMA: &'static str = $schema;
+        })*
+        const REPORTS: &[ReportKind] = &[
+            $(kind::<$report>($of),)*
+            ReportKind { schema: PLATE_SCHEMA, of: "none: read by slice", make: json::plate_schema },
+        ];
+    };
+}
+
+reports! {
+    InfoReport: "subsolid.info/2" "info"
+    SurfaceSummary: "subsolid.surface-info/1" "info, of surfaces"
+    refine::WrittenMesh: "subsolid.mesh/1" "refine, shape"
+    EvaluateReport: "subsolid.evaluate/1" "evaluate"
+    ExplainReport: "subsolid.explain/1" "evaluate --explain"
+    merge::Report<MergedPieces>: "subsolid.merge/1" "merge, of a .pvtu"
+    merge::Report<MergedLayers>: "subsolid.merge-layers/1" "merge, of layers"
+    Written<ExtensionReport>: "subsolid.extend/1" "extend"
+    ExtractReport: "subsolid.extract/1" "extract"
+    SliceReport: "subsolid.slice/1" "slice"
+    QuadratureReport: "subsolid.quadrature/1" "quadrature"
+    QuadratureBoundaryReport: "subsolid.quadrature-boundary/1" "quadrature --boundary"
+    AssembleReport: "subsolid.assemble/1" "assemble"
+    solve::Report: "subsolid.solve/1" "solve"
+    locate::Report: "subsolid.locate/1" "locate"
+    QueryReport: "subsolid.query/1" "query"
+    distance::Report: "subsolid.distance/1" "distance"
+    Written<SmoothReport>: "subsolid.smooth/1" "smooth"
+    Written<DenoiseReport>: "subsolid.denoise/1" "denoise"
+    Written<UntangleReport>: "subsolid.untangle/2" "untangle"
+    Written<ConformReport>: "subsolid.conform/1" "conform"
+    Written<FitReport>: "subsolid.fit/1" "fit"
+    compare::Report: "subsolid.compare/1" "compare"
+    BenchReport: "subsolid.bench/1" "bench"
+    devices::Report: "subsolid.devices/1" "devices"
+    WrittenSurface: "subsolid.surface/2" "surface, boundary, and what writes .glb"
+    PageReport: "subsolid.view/3" "view"
+}
 
 impl ReportKind {
     /// Without the program and the version.
@@ -103,7 +120,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
             text.push('\n');
         }
         None => {
-            for kind in &REPORTS {
+            for kind in REPORTS {
                 let _ = writeln!(text, "{:<20} {:<30} {}", kind.name(), kind.schema, kind.of);
             }
         }

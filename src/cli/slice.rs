@@ -6,10 +6,9 @@ use clap::{ArgGroup, Args};
 use subsolid::Result;
 use subsolid::backend::start;
 use subsolid::cluster::Ranks;
-use subsolid::jobs::slice::{SliceAttribute, SliceMaterial, SliceReport, SliceRequest};
+use subsolid::jobs::slice::{SliceAttribute, SliceMaterial, SliceRequest};
 use subsolid::slice::{Bits, Join};
 
-use super::json::JsonReport;
 use super::list::List;
 use super::model::ModelArguments;
 use super::names::{bare, scheme_names};
@@ -100,10 +99,6 @@ pub struct Arguments {
     /// several components NAME_0, NAME_1, …
     #[arg(long, value_name = "NAME[=B:W],…", display_order = 35)]
     attribute: Vec<List<SliceAttribute>>,
-}
-
-impl JsonReport for SliceReport {
-    const SCHEMA: &'static str = "subsolid.slice/1";
 }
 
 pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -> Result<Outcome> {

@@ -1,14 +1,12 @@
 //! `subsolid smooth`
 
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 use subsolid::Result;
 use subsolid::io::ControlMesh;
-use subsolid::jobs::smooth::{SmoothReport, SmoothRequest};
+use subsolid::jobs::smooth::SmoothRequest;
 use subsolid::scheme::VertexRule;
 
-use super::json::JsonReport;
+use super::json::Written;
 use super::mesh_output::MeshOutput;
 use super::model::{ModelArguments, SOLID_OR_SURFACE};
 use super::output::check_mesh_names;
@@ -35,18 +33,6 @@ pub struct Arguments {
     output: MeshOutput,
 }
 
-#[derive(Serialize, JsonSchema)]
-pub struct Report {
-    /// Name of the file written.
-    output: String,
-    #[serde(flatten)]
-    smoothed: SmoothReport,
-}
-
-impl JsonReport for Report {
-    const SCHEMA: &'static str = "subsolid.smooth/1";
-}
-
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let Arguments { model, request, output } = &arguments;
     output.glb()?;
@@ -69,6 +55,6 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
             smoothed
         }
     };
-    console.report_json(&Report { output: output.name(), smoothed })?;
+    console.report_json(&Written::of(&output.output, smoothed))?;
     Ok(Outcome::Done)
 }

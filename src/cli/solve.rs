@@ -12,7 +12,6 @@ use subsolid::jobs::solve::{FieldExtreme, LoadedPart, SolveReport, SolveRequest}
 use subsolid::numbers::{counted, significant};
 use subsolid::scheme::VertexRule;
 
-use super::json::JsonReport;
 use super::model::ModelArguments;
 use super::output::{check_mesh_names, write_mesh};
 use super::{Console, Outcome};
@@ -54,10 +53,6 @@ pub struct Report {
     control_mesh: Option<String>,
     #[serde(flatten)]
     found: SolveReport,
-}
-
-impl JsonReport for Report {
-    const SCHEMA: &'static str = "subsolid.solve/1";
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {

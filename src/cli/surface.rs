@@ -14,7 +14,6 @@ use subsolid::{Error, Result, io};
 
 use super::gltf::{axes, units};
 use super::inputs::check_no_input;
-use super::json::JsonReport;
 use super::list::List;
 use super::model::{CREASES_FROM, SURFACE};
 use super::names::scheme_names;
@@ -73,10 +72,6 @@ fn method_names() -> impl TypedValueParser<Value = SurfaceMethod> {
     let adaptive = PossibleValue::new("adaptive")
         .help("Limit: spline patches, refined around features only; with --limit");
     PossibleValuesParser::new(names.chain([adaptive])).try_map(|name| name.parse())
-}
-
-impl JsonReport for WrittenSurface {
-    const SCHEMA: &'static str = "subsolid.surface/2";
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {

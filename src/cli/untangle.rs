@@ -3,8 +3,6 @@
 use std::fmt::Write;
 
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 use subsolid::Result;
 use subsolid::jobs::untangle::{UntangleReport, UntangleRequest};
 use subsolid::numbers::{counted, significant};
@@ -12,7 +10,7 @@ use subsolid::process::solid::hexahedra;
 use subsolid::scheme::VertexRule;
 use subsolid::untangle::UntangleResult;
 
-use super::json::JsonReport;
+use super::json::Written;
 use super::model::ModelArguments;
 use super::output::{SolidOutput, check_mesh_names};
 use super::wording::words;
@@ -46,18 +44,6 @@ pub struct Arguments {
     output: SolidOutput,
 }
 
-#[derive(Serialize, JsonSchema)]
-pub struct Report {
-    /// Name of the file written.
-    output: String,
-    #[serde(flatten)]
-    untangled: UntangleReport,
-}
-
-impl JsonReport for Report {
-    const SCHEMA: &'static str = "subsolid.untangle/2";
-}
-
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let Arguments { output, request, .. } = &arguments;
     request.check()?;
@@ -69,9 +55,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     }
     let untangled = request.run(&mut mesh, &mut console.notes())?;
     output.write(&mesh, format, console)?;
-    let output = output.path.display().to_string();
-    let report = Report { output, untangled };
-    console.report(&report, || text(&untangled))?;
+    console.report(&Written::of(&output.path, untangled), || text(&untangled))?;
     let Some(missed) = untangled.missed(request) else { return Ok(Outcome::Done) };
     console.warn(words(&missed));
     Ok(Outcome::PoorQuality)

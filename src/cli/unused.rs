@@ -3,7 +3,7 @@
 use subsolid::{Error, Result};
 
 /// Refuses the first of the options that are given; `message` and `help`: of an option.
-pub fn refuse_given(
+fn refuse_given(
     options: &[(bool, &str)],
     message: impl Fn(&str) -> String,
     help: impl Fn(&str) -> String,

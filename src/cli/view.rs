@@ -7,13 +7,12 @@ use clap::Args;
 use subsolid::Result;
 use subsolid::error::option_name;
 use subsolid::io::ControlMesh;
-use subsolid::jobs::view::{PageReport, ViewFormat, ViewMesh, ViewModel, ViewReport, ViewRequest};
+use subsolid::jobs::view::{ViewFormat, ViewMesh, ViewModel, ViewReport, ViewRequest};
 use subsolid::scheme::VertexRule;
 use subsolid::slice::fingerprint;
 use subsolid::view::ColorMap;
 
 use super::gltf::{axes, units};
-use super::json::JsonReport;
 use super::model::{ModelArguments, SOLID_OR_SURFACE};
 use super::names::{bare, scheme_names};
 use super::unused::refuse_for_solids;
@@ -55,10 +54,6 @@ pub struct Arguments {
 const UNIT: &str = "Length unit of the model: pages show it, .glb files are in meters [default: none on \
                     pages, m in .glb]";
 const UP: &str = "Up axis of the model [default: z]";
-
-impl JsonReport for PageReport {
-    const SCHEMA: &'static str = "subsolid.view/3";
-}
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let Arguments { model, mut request, quality, output } = arguments;

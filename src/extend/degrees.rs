@@ -8,7 +8,7 @@ use crate::refine::angle::angle_between;
 use crate::topology::{Orientation, Topology};
 
 /// Ghosts at an edge of a cone, which every vertex allows.
-pub const CONE: u8 = 2;
+const CONE: u8 = 2;
 
 /// Most ghosts at an edge.
 const MOST: usize = 3;

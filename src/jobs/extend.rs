@@ -15,7 +15,7 @@ use crate::mesh::{Lattice, SolidMesh};
 use crate::numbers::{by_count, counted, significant};
 
 /// Default angle, in degrees.
-pub const ANGLE: f64 = 40.0;
+const ANGLE: f64 = 40.0;
 
 /// What is asked of an extension.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

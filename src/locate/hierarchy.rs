@@ -12,7 +12,7 @@ use crate::interrupt::stop_point;
 use crate::numbers::bounds::{self, Bounds};
 
 /// Boxes of a leaf at most.
-pub const MAX_LEAF_BOXES: usize = 4;
+const MAX_LEAF_BOXES: usize = 4;
 /// Boxes below which a subtree is built by one task.
 const TASK_BOXES: usize = 4096;
 

@@ -58,7 +58,7 @@ impl<'a> BezierPatch<'a> {
     }
 
     /// Number of elements.
-    pub fn element_count(&self) -> usize {
+    fn element_count(&self) -> usize {
         self.ends.len()
     }
 

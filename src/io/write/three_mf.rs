@@ -47,7 +47,7 @@ pub fn check(mesh: &SurfaceMesh) -> Result<()> {
 }
 
 /// Name of a unit in a model.
-pub fn unit_name(unit: LengthUnit) -> &'static str {
+fn unit_name(unit: LengthUnit) -> &'static str {
     match unit {
         LengthUnit::Micrometer => "micron",
         LengthUnit::Millimeter => "millimeter",

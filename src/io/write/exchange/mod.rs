@@ -71,7 +71,7 @@ impl MeshFormat {
     }
 
     /// Highest order of hexahedra; all formats have all orders below, too.
-    pub fn max_order(self) -> usize {
+    fn max_order(self) -> usize {
         match self {
             Self::Msh | Self::MshBinary => msh::HEXAHEDRA.len(),
             Self::Inp | Self::Exodus => 2,

@@ -1,0 +1,1 @@
+//! Nothing: what this package is for stands in its `Cargo.toml`.

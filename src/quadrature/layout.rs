@@ -77,7 +77,7 @@ impl<'s> QuadratureLayout<'s> {
     ) -> Result<Self> {
         scheme.check()?;
         let items = QuadratureItem::boundary(solid, keep);
-        let need = table_bytes(solid, &items, scheme, want) as u128;
+        let need = table_bytes(solid, &items, scheme, want, RingAccuracy::EXACT) as u128;
         memory::check_half("tables of basis functions on the boundary need", need, |_| {
             "ask for fewer Gauss points or rings".into()
         })?;
@@ -144,13 +144,14 @@ pub(super) fn table_bytes(
     items: &[QuadratureItem],
     scheme: QuadratureScheme,
     want: Want,
+    accuracy: RingAccuracy,
 ) -> usize {
     let rows = if want.contains(Want::SECOND) { 10 } else { 4 };
-    let rules = RingRules::new(RingAccuracy::EXACT);
+    let rules = RingRules::new(accuracy);
     let numbers = |key: &TableKey| {
         let controls = basis::slots(solid, key.kind).len();
         let samples = leaf_points::sample_count(solid, *key, scheme, &rules);
         samples * (4 + rows * controls)
     };
-    8 * batch::table_keys(solid, items).0.iter().map(numbers).sum::<usize>()
+    8 * batch::table_keys(solid, items).0.par_iter().map(numbers).sum::<usize>()
 }

@@ -186,7 +186,7 @@ impl<'s> Quadrature<'s> {
     /// Bytes that the tables of a solid would need in memory, by a valid scheme
     /// ([`QuadratureScheme::check`]).
     pub fn estimate(solid: &Solid, scheme: QuadratureScheme, want: Want) -> usize {
-        table_bytes(solid, &QuadratureItem::leaves(solid), scheme, want)
+        table_bytes(solid, &QuadratureItem::leaves(solid), scheme, want, RingAccuracy::EXACT)
     }
 
     /// Refuses tables that would fill the memory.
@@ -194,14 +194,36 @@ impl<'s> Quadrature<'s> {
     /// # Errors
     /// [`Error::Request`] with the number of rings that fit, and for points or rings out of range.
     pub fn check_memory(solid: &Solid, scheme: QuadratureScheme, want: Want) -> Result<()> {
+        Self::check_memory_to(solid, scheme, want, RingAccuracy::EXACT)
+    }
+
+    /// [`Quadrature::check_memory`] with another accuracy where the number of rings is not given.
+    pub(crate) fn check_memory_to(
+        solid: &Solid,
+        scheme: QuadratureScheme,
+        want: Want,
+        accuracy: RingAccuracy,
+    ) -> Result<()> {
         scheme.check()?;
-        let need = |scheme| Self::estimate(solid, scheme, want) as u128;
-        memory::check_half("tables of basis functions need", need(scheme), |limit| {
-            let fits =
-                |rings: &usize| need(QuadratureScheme { rings: Some(*rings), ..scheme }) <= limit;
-            match (0..scheme.rings.unwrap_or(MAX_QUADRATURE_RINGS)).rev().find(fits) {
-                Some(rings) => message!("ask for at most ", option("rings", rings)),
-                None => "ask for fewer Gauss points".into(),
+        let items = QuadratureItem::leaves(solid);
+        let need = |rings| {
+            let scheme = QuadratureScheme { rings, ..scheme };
+            table_bytes(solid, &items, scheme, want, accuracy) as u128
+        };
+        memory::check_half("tables of basis functions need", need(scheme.rings), |limit| {
+            // more rings need more: the first number that does not fit
+            let (mut fit, mut most) = (0, scheme.rings.unwrap_or(MAX_QUADRATURE_RINGS));
+            while fit < most {
+                let middle = fit + (most - fit) / 2;
+                if need(Some(middle)) <= limit {
+                    fit = middle + 1;
+                } else {
+                    most = middle;
+                }
+            }
+            match fit {
+                0 => "ask for fewer Gauss points".into(),
+                _ => message!("ask for at most ", option("rings", fit - 1)),
             }
         })
     }

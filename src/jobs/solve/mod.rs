@@ -75,14 +75,10 @@ impl SolveRequest {
         let (mut constraints, holders) = self.constraints(solid, &regions, &basis, notes)?;
         check_held(solid, &mesh.points, &constraints, basis.images())?;
         let loads = self.boundary_loads(&regions)?;
-        Quadrature::check_memory(solid, self.scheme, Want::FIRST)?;
         notes.begin("Preparing");
-        let layout = QuadratureLayout::with_accuracy(
-            solid,
-            self.scheme,
-            Want::FIRST,
-            RingAccuracy::SOLUTION,
-        )?;
+        let (want, accuracy) = (Want::FIRST, RingAccuracy::SOLUTION);
+        Quadrature::check_memory_to(solid, self.scheme, want, accuracy)?;
+        let layout = QuadratureLayout::with_accuracy(solid, self.scheme, want, accuracy)?;
         warn_of_points(&layout, notes);
         notes.begin("Preparing");
         let quadrature = Quadrature::of(layout);

@@ -5,6 +5,7 @@ use subsolid::assembly::{Operator, surface_load};
 use subsolid::jobs::fit::FitRequest;
 use subsolid::jobs::solve::SolveRequest;
 use subsolid::mesh::SolidMesh;
+use subsolid::mesh::shape::Shape;
 use subsolid::quadrature::{Mapping, Quadrature, QuadratureScheme};
 use subsolid::refine::crease_by_angle;
 use subsolid::solve::Constraints;
@@ -197,4 +198,29 @@ fn heat_flows_through_a_wall_as_a_straight_line() {
     let highest = (3.0 * 4.0 + 0.5 * 8.0) / 2.0;
     let hottest = report.fields[0].greatest.value;
     assert!(hottest < highest && hottest > 0.98 * highest, "{hottest} {highest}");
+}
+
+/// The energy of a solution hardly depends on how far integrals go toward extraordinary edges and
+/// vertices, beyond the number of rings that `solve` takes.
+#[test]
+fn energies_near_extraordinary_edges_are_right() {
+    for (name, sizes) in [("fan", &[5, 2, 2][..]), ("link-3444555", &[2])] {
+        let mut mesh = Shape::parse(name, sizes).unwrap().build().unwrap();
+        let [low, high] =
+            [f64::min, f64::max].map(|of| mesh.points.iter().map(|p| p[2]).reduce(of).unwrap());
+        group(&mut mesh, "low", |p| p[2] < low + 0.4 * (high - low));
+        group(&mut mesh, "high", |p| p[2] > high - 0.4 * (high - low));
+        let energy = |gauss, rings| {
+            let request = SolveRequest {
+                elasticity: vec!["10,0.3".parse().unwrap()],
+                fix: vec!["low".parse().unwrap(), "high=0,0.1,0.2".parse().unwrap()],
+                tolerance: 1e-12,
+                scheme: QuadratureScheme { gauss, rings },
+                ..SolveRequest::default()
+            };
+            run(&mesh, &request).1.energy
+        };
+        let (own, exact) = (energy(quadrature::DEFAULT_GAUSS, None), energy(6, Some(8)));
+        assert!((own - exact).abs() < 1e-6 * exact, "{name}: {own} {exact}");
+    }
 }

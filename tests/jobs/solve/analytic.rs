@@ -213,7 +213,8 @@ fn energies_near_extraordinary_edges_are_right() {
         let energy = |gauss, rings| {
             let request = SolveRequest {
                 elasticity: vec!["10,0.3".parse().unwrap()],
-                fix: vec!["low".parse().unwrap(), "high=0,0.1,0.2".parse().unwrap()],
+                fix: vec!["low".parse().unwrap()],
+                total_force: vec!["high=0,1,2".parse().unwrap()],
                 tolerance: 1e-12,
                 scheme: QuadratureScheme { gauss, rings },
                 ..SolveRequest::default()

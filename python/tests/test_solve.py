@@ -32,10 +32,9 @@ def test_displacements_are_those_of_scipy() -> None:
     top = next(s for s, z in enumerate(heights) if (z == solid.points[:, 2].max()).all())
     material = (3.0, 0.3)
     loads = {top: (0.1, 0.2, -0.3)}
-    solved, report = solid.solve(
-        elasticity=material, fix=[base], load=loads, body=(0, 0.1, 0), tolerance=1e-13, gauss=4
-    )
-    found = solid.assemble(elasticity=material, load=loads, body=(0, 0.1, 0), gauss=4)
+    problem = {"elasticity": material, "load": loads, "body": (0, 0.1, 0), "gauss": 4, "rings": 4}
+    solved, report = solid.solve(fix=[base], tolerance=1e-13, **problem)
+    found = solid.assemble(**problem)
     held = np.zeros(solid.points.shape, dtype=bool)
     held[sides[base]] = True
     free = np.flatnonzero(~held.ravel())

@@ -26,7 +26,7 @@ impl GaussBox {
     /// The Gauss points of a part that has this share of the leaf's integrals: the smaller
     /// it is, the less exact its own integral has to be.
     fn new(part: LocalBox, ring: &Ring, share: f64, gauss: usize, rules: &RingRules) -> Self {
-        let gauss = gauss.saturating_sub(rules.fewer(share)).max(gauss.min(2));
+        let gauss = gauss.saturating_sub(rules.fewer(share, gauss)).max(gauss.min(2));
         Self { part, weight: ring.weight, gauss, is_remainder: ring.is_closing }
     }
 

@@ -23,15 +23,19 @@ pub(crate) struct RingAccuracy {
     pub tolerance: f64,
     /// Below each of these shares of a leaf a box has one Gauss point less along each axis.
     pub shares: [f64; 3],
+    /// The Gauss points that shares are for: with fewer, as many less are dropped.
+    pub gauss: usize,
 }
 
 impl RingAccuracy {
     /// Of all quadratures that are not told otherwise: the volume and the flux of linear fields,
     /// integrals of polynomials, are right to 1e-10.
-    pub const EXACT: Self = Self { tolerance: RING_TOLERANCE, shares: [2e-3, 1e-5, 1e-7] };
+    pub const EXACT: Self =
+        Self { tolerance: RING_TOLERANCE, shares: [2e-3, 1e-5, 1e-7], gauss: 0 };
     /// Of solutions: volumes are right to 1e-7, and energies, whose integrands are no polynomials, to
     /// about what 5 Gauss points lose in regular cells, 1e-6, for a third of the points.
-    pub const SOLUTION: Self = Self { tolerance: 1e-7, shares: [0.5, 4e-3, 4e-5] };
+    pub const SOLUTION: Self =
+        Self { tolerance: 1e-7, shares: [0.5, 4e-3, 4e-5], gauss: DEFAULT_GAUSS };
 }
 
 /// Where the quadrature points are.

@@ -57,8 +57,10 @@ impl RingRules {
     }
 
     /// How many Gauss points less than asked for a box takes along each axis.
-    pub fn fewer(&self, share: f64) -> usize {
-        self.accuracy.shares.iter().filter(|&&limit| share < limit).count()
+    pub fn fewer(&self, share: f64, gauss: usize) -> usize {
+        let RingAccuracy { shares, gauss: full, .. } = self.accuracy;
+        let fewer = shares.iter().filter(|&&limit| share < limit).count();
+        fewer.saturating_sub(full.saturating_sub(gauss))
     }
 
     /// [`rings`] of these, in a part that has this share of the leaf's integral.

@@ -71,11 +71,11 @@ fn cross_product(along_v: &[[f64; 48]; 3], along_w: &[[f64; 48]; 3]) -> [CrossRo
     for (a, [i, j, k]) in places(DERIVATIVES[1]).enumerate() {
         for row in 0..12 {
             let to_row = (k + row / 4) * 6 + j + row % 4;
-            for d in 0..3 {
+            for (d, cross) in cross.iter_mut().enumerate() {
                 let [e, f] = [(d + 1) % 3, (d + 2) % 3];
                 let (x, y) = (along_v[e][a], along_v[f][a]);
                 let [from_e, from_f] = [e, f].map(|c| &along_w[c][4 * row..][..4]);
-                let to = &mut cross[d][to_row][i..i + 4];
+                let to = &mut cross[to_row][i..i + 4];
                 for s in 0..4 {
                     to[s] += x * from_f[s] - y * from_e[s];
                 }
@@ -87,15 +87,18 @@ fn cross_product(along_v: &[[f64; 48]; 3], along_w: &[[f64; 48]; 3]) -> [CrossRo
 
 /// The scalar product of the derivative along u and the cross product, rows of [`PADDED`].
 #[inline(always)]
-fn times_rows(along_u: &[[f64; 48]; 3], cross: &[CrossRows; 3]) -> [f64; PADDED * ORDER * ORDER] {
+fn times_rows(
+    along_u: &[[f64; 48]; 3],
+    [cross_x, cross_y, cross_z]: &[CrossRows; 3],
+) -> [f64; PADDED * ORDER * ORDER] {
     let mut scaled = [0.0; PADDED * ORDER * ORDER];
     for (a, [i, j, k]) in places(DERIVATIVES[0]).enumerate() {
         let [x, y, z] = [0, 1, 2].map(|d| along_u[d][a]);
-        for row in 0..36 {
+        for (row, ((p, q), r)) in cross_x.iter().zip(cross_y).zip(cross_z).enumerate() {
             let first = ((k + row / 6) * ORDER + j + row % 6) * PADDED + i;
             let to = &mut scaled[first..first + 8];
             for s in 0..8 {
-                to[s] += x * cross[0][row][s] + y * cross[1][row][s] + z * cross[2][row][s];
+                to[s] += x * p[s] + y * q[s] + z * r[s];
             }
         }
     }

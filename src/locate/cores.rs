@@ -189,14 +189,8 @@ impl<'s> Core<'s> {
         if rings == 0 || self.radius <= sought.rounding {
             return on_core.distance <= enough;
         }
-        let made;
-        let ring = match self.kept(sought.memory) {
-            Some(ring) => ring,
-            None => {
-                made = self.split();
-                &made
-            }
-        };
+        let mut room = None;
+        let ring = self.split_ring(sought.memory, &mut room);
         for piece in &ring.pieces {
             let within = within(best);
             if squared_distance(&piece.bounds, x) > within * within {
@@ -252,14 +246,8 @@ impl<'s> Core<'s> {
             }
             return;
         }
-        let made;
-        let ring = match self.kept(memory) {
-            Some(ring) => ring,
-            None => {
-                made = self.split();
-                &made
-            }
-        };
+        let mut room = None;
+        let ring = self.split_ring(memory, &mut room);
         for piece in ring.pieces.iter().filter(|piece| cut.meets(&piece.bounds, origin)) {
             let LocalBox { origin: corner, size, .. } = piece.part;
             let points = piece.points.map(|point| sum(point, origin));
@@ -339,14 +327,8 @@ impl<'s> Core<'s> {
         if rings == 0 || self.radius <= rounding.max(best.slack) {
             return;
         }
-        let made;
-        let ring = match self.kept(memory) {
-            Some(ring) => ring,
-            None => {
-                made = self.split();
-                &made
-            }
-        };
+        let mut room = None;
+        let ring = self.split_ring(memory, &mut room);
         for piece in &ring.pieces {
             let LocalBox { origin, size, exact } = piece.part;
             let own = sides.of_box(origin, size);
@@ -365,14 +347,18 @@ impl<'s> Core<'s> {
         }
     }
 
-    /// The split, kept if there is memory for it.
-    fn kept(&self, memory: &SplitMemory) -> Option<&SplitRing<'s>> {
+    /// The split: kept if there is memory for it, else in `room`.
+    fn split_ring<'a>(
+        &'a self,
+        memory: &SplitMemory,
+        room: &'a mut Option<SplitRing<'s>>,
+    ) -> &'a SplitRing<'s> {
         match self.ring.get() {
-            Some(ring) => Some(ring),
+            Some(ring) => ring,
             None if memory.take(self.split_bytes()) => {
-                Some(self.ring.get_or_init(|| Box::new(self.split())))
+                self.ring.get_or_init(|| Box::new(self.split()))
             }
-            None => None,
+            None => room.insert(self.split()),
         }
     }
 
